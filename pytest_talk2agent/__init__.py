@@ -1,0 +1,1 @@
+"""Release gate for voice interfaces, as a pytest plugin."""

@@ -1,0 +1,43 @@
+"""Word and character error rate, as counts that can be added up."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from pytest_talk2agent.results.record import ErrorRates
+
+NORMALISER = "basic/1"
+
+
+def normalise(text: str) -> str:
+    """Lower case, compatibility characters folded, every run of punctuation and white space one blank.
+
+    Apostrophes inside a word go without a blank. Numbers are left as they stand: "twenty" and "20" differ here, which
+    is one reason why a word error rate gates nothing.
+    """
+    folded = unicodedata.normalize("NFKC", text).lower().replace("'", "").replace("’", "")
+    return " ".join("".join(c if c.isalnum() else " " for c in folded).split())
+
+
+def error_rates(references: Sequence[str], hypothesis: str) -> ErrorRates:
+    """Edit counts of a hypothesis against the nearest of its references, by words and by characters, all normalised.
+
+    A spoken task has two references, as written and as spoken: a recogniser may print "2026" or "twenty twenty six".
+    """
+    return min((_error_rates(reference, hypothesis) for reference in references), key=lambda rates: rates.word_errors)
+
+
+def _error_rates(reference: str, hypothesis: str) -> ErrorRates:
+    import jiwer
+
+    said, heard = normalise(reference), normalise(hypothesis)
+    if not said:
+        return ErrorRates(word_errors=len(heard.split()), words=0, character_errors=len(heard), characters=0)
+    words, characters = jiwer.process_words(said, heard), jiwer.process_characters(said, heard)
+    return ErrorRates(
+        word_errors=words.substitutions + words.deletions + words.insertions,
+        words=words.hits + words.substitutions + words.deletions,
+        character_errors=characters.substitutions + characters.deletions + characters.insertions,
+        characters=characters.hits + characters.substitutions + characters.deletions,
+    )

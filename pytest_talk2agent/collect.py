@@ -1,0 +1,120 @@
+"""Task files become collectors and spoken tasks become items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_talk2agent.session import voice_of
+
+if TYPE_CHECKING:
+    from _pytest._code.code import TerminalRepr
+
+    from pytest_talk2agent.engine.subject import Subject
+    from pytest_talk2agent.results.record import TaskResult
+
+SUFFIXES = (".yaml", ".yml")
+
+
+class RetentionError(AssertionError):
+    """A transcript lost more of a task than it may. Carries the result that says what."""
+
+    def __init__(self, result: TaskResult) -> None:
+        super().__init__("; ".join(result.verdict.reasons))
+        self.result = result
+
+
+def hold_against_limits(request: pytest.FixtureRequest, t2a_result: TaskResult) -> None:
+    """The body of every spoken task."""
+    from pytest_talk2agent.results.verdict import Outcome
+
+    outcome = t2a_result.verdict.outcome
+    if outcome is Outcome.UNDEFINED:
+        pytest.skip(f"undefined: {t2a_result.verdict.reasons[0]}")
+    passes = voice_of(request.config).settings.inconclusive_passes
+    if outcome is Outcome.FAILED or (outcome is Outcome.INCONCLUSIVE and not passes):
+        raise RetentionError(t2a_result)
+
+
+def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
+    """A collector for a file that holds tasks; a file named on the command line must."""
+    if path.suffix not in SUFFIXES:
+        return None
+    from pytest_talk2agent.tasks.sniff import looks_like_tasks
+
+    if not parent.session.isinitpath(path):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+        if not looks_like_tasks(text):
+            return None
+    return TaskFile.from_parent(parent, path=path)
+
+
+class TaskFile(pytest.File):
+    """A YAML file of tasks."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """Yield one item for each task, recording and condition."""
+        from pytest_talk2agent.interfaces.utterance import InterfaceError
+        from pytest_talk2agent.judging.registry import JudgeError
+        from pytest_talk2agent.results.baseline import BaselineError
+        from pytest_talk2agent.tasks.errors import TaskFileError
+
+        voice = voice_of(self.config)
+        try:
+            voice.check()
+            subjects = voice.subjects(self.path)
+        except (InterfaceError, JudgeError, BaselineError, TaskFileError, pytest.UsageError) as error:
+            raise self.CollectError(str(error)) from None
+        for subject in subjects:
+            yield TaskItem.from_parent(self, name=subject.name, callobj=hold_against_limits, subject=subject)
+
+
+class TaskItem(pytest.Function):
+    """One spoken task, one recording, one condition. A Function, so that fixtures work as everywhere."""
+
+    def __init__(self, *, subject: Subject, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.subject = subject
+        self.add_marker(pytest.mark.t2a)
+        self.extra_keyword_matches.update(subject.task.tags)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Point at the task in its file."""
+        return self.path, self.subject.task.line - 1, self.name
+
+    def repr_failure(  # type: ignore[override]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Say what was lost; a fault of ours or of a fixture keeps its traceback."""
+        if isinstance(excinfo.value, RetentionError):
+            from pytest_talk2agent.reporting.failure import failure_text
+
+            return failure_text(excinfo.value.result, self.subject.task.let, rerun_arguments(self))
+        return super().repr_failure(excinfo)
+
+
+def rerun_arguments(item: TaskItem) -> list[str]:
+    """The command line that runs just this item again, as it was run."""
+    settings = voice_of(item.config).settings
+    options = [f"--t2a-interface={item.subject.condition.spec.text}"]
+    options.extend(
+        f"--t2a-{name}={value}"
+        for name, value, source in settings.named
+        if source.startswith("--") and name not in ("interface", "report")
+    )
+    return ["pytest", item.nodeid, *options]
+
+
+def subject_of(item: pytest.Item) -> Subject | None:
+    """The subject of an item, be it a spoken task or a test function that is parametrised over one."""
+    if isinstance(item, TaskItem):
+        return item.subject
+    callspec = getattr(item, "callspec", None)
+    found: Subject | None = None if callspec is None else callspec.params.get("t2a_subject")
+    return found

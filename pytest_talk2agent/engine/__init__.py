@@ -1,0 +1,1 @@
+"""Who does the work: the plan, the local pass, the model server shared by xdist workers."""

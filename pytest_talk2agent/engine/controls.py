@@ -1,0 +1,26 @@
+"""The control of a task: its own words, judged as if they were a transcript."""
+
+from __future__ import annotations
+
+from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.tasks.task import Task
+
+
+def case_of(task: Task, transcript: str) -> Case:
+    """What a judge may see of a task, with one transcript."""
+    return Case(
+        instruction=task.instruction,
+        script=task.spoken,
+        intentions=task.intentions,
+        transcript=transcript,
+        files=task.files,
+    )
+
+
+def labels_of(task: Task, transcript: str) -> dict[str, str]:
+    """The lexical judge's labels by intention name."""
+    from pytest_talk2agent.judging.registry import make_judge
+
+    return {
+        name: label.value for name, label in make_judge("lexical").judge(case_of(task, transcript)).labels().items()
+    }

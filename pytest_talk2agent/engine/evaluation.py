@@ -1,0 +1,182 @@
+"""From a subject to its result: transcript, labels, scores, verdict. Knows nothing of pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from pytest_talk2agent.analysis.wer import error_rates
+from pytest_talk2agent.engine.controls import case_of
+from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.engine.subject import Subject
+from pytest_talk2agent.grading.retention import Retention
+from pytest_talk2agent.interfaces.utterance import TranscriptionError
+from pytest_talk2agent.judging.judgement import Judgement, Label
+from pytest_talk2agent.judging.registry import Judge
+from pytest_talk2agent.results.baseline import Baseline, Candidate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.results.verdict import METRICS, Limits, decide
+from pytest_talk2agent.results.version import VERSION
+
+DEFAULT_THRESHOLD = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What items are held to, beyond what their task says.
+
+    ``references`` maps a condition's label to the condition of the baseline that it is compared with; a label that is
+    absent has none. ``accepts`` says that this run sets the baseline, so that no default threshold applies.
+    """
+
+    thresholds: Mapping[str, Fraction] = field(default_factory=dict)
+    baseline: Baseline | None = None
+    references: Mapping[str, str] = field(default_factory=dict)
+    tolerance: Fraction = Fraction(0)
+    accepts: bool = False
+
+    def limits(self, subject: Subject) -> Limits:
+        """The limits of one item: those of its task, else the run's, else 1 where there is no baseline."""
+        thresholds = dict(self.thresholds)
+        if self.baseline is None and not self.accepts:
+            thresholds = dict.fromkeys(METRICS, DEFAULT_THRESHOLD) | thresholds
+        own = subject.task.thresholds
+        for metric in METRICS:
+            limit = None if own is None else getattr(own, metric)
+            if limit is not None:
+                thresholds[metric] = limit
+        before = None
+        reference = self.references.get(subject.condition.label)
+        if self.baseline is not None and reference is not None:
+            entry = self.baseline.items[reference].get(f"{subject.task.id}[{subject.take}]")
+            before = None if entry is None else entry.intervals()
+        return Limits(thresholds=thresholds, baseline=before, tolerance=self.tolerance)
+
+
+class Evaluation:
+    """The transcripts and judgements of one process, each made once.
+
+    `start` must be called with every subject whose interface hears before its transcript is asked for.
+    """
+
+    def __init__(self, judge: Judge, policy: Policy) -> None:
+        self.judge = judge
+        self.policy = policy
+        self._mailbox: Mailbox | None = None
+        self._judgements: dict[tuple[Path, str], Judgement] = {}
+
+    def start(self, subjects: Sequence[Subject], begin: Callable[[Sequence[Job]], Mailbox]) -> dict[str, Subject]:
+        """Begin to transcribe what these subjects need; returns them by the key of their job."""
+        by_key = {subject.job.key: subject for subject in subjects if subject.condition.interface.hears}
+        if by_key:
+            self._mailbox = begin([subject.job for subject in by_key.values()])
+        return by_key
+
+    def judge_as_ready(self, by_key: Mapping[str, Subject]) -> None:
+        """Judge each transcript while the next is made; returns when the last one has come."""
+        if self._mailbox is None:
+            return
+        for key in self._mailbox.arrivals():
+            try:
+                self.judgement(by_key[key])
+            except TranscriptionError:
+                continue  # the item itself will say so
+
+    def transcript(self, subject: Subject) -> Transcript:
+        """The transcript of a subject, as soon as there is one; raises TranscriptionError where there will be none."""
+        interface = subject.condition.interface
+        if interface.hears:
+            if self._mailbox is None:
+                raise TranscriptionError(f"{subject.name}: no transcription was begun")
+            return self._mailbox.get(subject.job)
+        outcome = interface.transcribe([subject.utterance])[0]
+        if isinstance(outcome, TranscriptionError):
+            raise outcome
+        return Transcript(
+            text=outcome.text,
+            fingerprint=subject.condition.fingerprint,
+            identity=dict(interface.identity()),
+            version=VERSION,
+            detail=dict(outcome.detail),
+        )
+
+    def judgement(self, subject: Subject) -> Judgement:
+        """The labels of a subject's transcript."""
+        task = subject.task
+        place = (task.path, subject.name)
+        known = self._judgements.get(place)
+        if known is None:
+            known = self._judgements[place] = self.judge.judge(case_of(task, self.transcript(subject).text))
+        return known
+
+    def retention(self, subject: Subject) -> Retention:
+        """What is left of the task's value, exactly."""
+        labels = self.judgement(subject).labels()
+        return subject.task.grader().retention(
+            retained=[name for name, label in labels.items() if label is Label.RETAINED],
+            unresolved=[name for name, label in labels.items() if label is Label.UNRESOLVED],
+        )
+
+    def result(self, subject: Subject, node: str, limits: Limits) -> TaskResult:
+        """Everything about one item, decided."""
+        task = subject.task
+        transcript, judgement, retention = (
+            self.transcript(subject),
+            self.judgement(subject),
+            self.retention(subject),
+        )
+        critical = [name for name, intention in task.intentions.items() if intention.critical]
+        return TaskResult(
+            node=node,
+            suite=task.suite,
+            task=task.id,
+            task_sha256=task.content_hash,
+            take=subject.take,
+            condition=subject.condition.label,
+            spec=subject.condition.pins.spec,
+            value=task.value,
+            polarity=task.polarity,
+            said=task.spoken,
+            audio=None if subject.recording is None else str(subject.recording.audio),
+            transcript=transcript,
+            judgement=judgement,
+            retention=retention,
+            weights=task.grader().shapley(),
+            rates=error_rates([task.spoken, task.instruction], transcript.text),
+            limits=limits,
+            verdict=decide(retention, judgement, critical, limits),
+            version=VERSION,
+        )
+
+
+def references_of(baseline: Baseline | None, subjects: Sequence[Subject], judge: str, *, new: bool) -> dict[str, str]:
+    """Map each condition of a run to the one of the baseline that it is held against, after checking that they compare.
+
+    With ``new``, conditions and items that the baseline lacks are left out instead of refused.
+    Raises BaselineError.
+    """
+    if baseline is None:
+        return {}
+    conditions = {subject.condition.label: subject.condition for subject in subjects}
+    references = {
+        label: baseline.reference(label, condition.pins)
+        for label, condition in conditions.items()
+        if not new or label in baseline.conditions
+    }
+    candidates = []
+    for subject in subjects:
+        reference = references.get(subject.condition.label)
+        candidate = Candidate(
+            condition=subject.condition.label,
+            key=f"{subject.task.id}[{subject.take}]",
+            task_sha256=subject.task.content_hash,
+            audio_sha256=None if subject.recording is None else subject.recording.sha256,
+        )
+        if reference is not None and not (new and candidate.key not in baseline.items[reference]):
+            candidates.append(candidate)
+    baseline.refuse_other_suite(references, candidates, judge)
+    return references

@@ -1,0 +1,53 @@
+"""One thing to transcribe: an utterance under a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.interfaces.utterance import Utterance
+
+
+@dataclass(frozen=True)
+class Job:
+    """An utterance and the spec string of the interface that is to transcribe it.
+
+    ``sha256`` is the hash that the task declares for the recording, or None.
+    """
+
+    spec: str
+    utterance: Utterance
+    sha256: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells this job from the others of its run."""
+        return f"{self.spec}\n{self.utterance.task}\n{self.utterance.take}\n{self.utterance.path}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for the wire; the audio itself never travels."""
+        utterance = self.utterance
+        return {
+            "spec": self.spec,
+            "task": utterance.task,
+            "take": utterance.take,
+            "instruction": utterance.instruction,
+            "script": utterance.script,
+            "path": None if utterance.path is None else str(utterance.path),
+            "sha256": self.sha256,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Job:
+        """The inverse of `to_json`."""
+        path = data["path"]
+        utterance = Utterance(
+            task=data["task"],
+            take=data["take"],
+            instruction=data["instruction"],
+            script=data["script"],
+            path=None if path is None else Path(path),
+        )
+        return cls(spec=data["spec"], utterance=utterance, sha256=data["sha256"])

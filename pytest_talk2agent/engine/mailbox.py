@@ -1,0 +1,57 @@
+"""Where finished transcripts arrive and where items wait for them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.interfaces.utterance import TranscriptionError
+from pytest_talk2agent.results.transcript import Transcript
+
+
+class Mailbox:
+    """Transcripts and failures by job, filled from one thread and read from another."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Transcript | str] = {}
+        self._order: list[str] = []
+        self._end: str | None = None
+        self._changed = threading.Condition()
+
+    def deliver(self, key: str, outcome: Transcript | str) -> None:
+        """Put in the transcript of a job, or the one line that says why there is none."""
+        with self._changed:
+            if key not in self._found:
+                self._order.append(key)
+            self._found[key] = outcome
+            self._changed.notify_all()
+
+    def close(self, reason: str) -> None:
+        """Say that nothing more will come, and why: whoever waits for a job that is not here gets the reason."""
+        with self._changed:
+            if self._end is None:
+                self._end = reason
+            self._changed.notify_all()
+
+    def get(self, job: Job) -> Transcript:
+        """Wait for one job; raises TranscriptionError with one line where it failed or will never come."""
+        with self._changed:
+            self._changed.wait_for(lambda: job.key in self._found or self._end is not None)
+            outcome = self._found.get(job.key, self._end)
+        if isinstance(outcome, Transcript):
+            return outcome
+        raise TranscriptionError(outcome)
+
+    def arrivals(self) -> Iterator[str]:
+        """Yield the keys of the jobs as they finish, well or badly, until the mailbox is closed."""
+        seen = 0
+        while True:
+            with self._changed:
+                while len(self._order) == seen and self._end is None:
+                    self._changed.wait()
+                fresh = self._order[seen:]
+            if not fresh:
+                return
+            seen += len(fresh)
+            yield from fresh

@@ -1,0 +1,127 @@
+"""The model server: one process that holds the models for all xdist workers.
+
+Started by `engine.owner` as ``python -m pytest_talk2agent.engine.server FD``, where FD is a listening socket it
+inherits; the set-up follows on standard input as one JSON line. It ends when standard input closes, so it cannot
+outlive the process that owns it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import queue
+import socket
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.engine import wire
+from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine.transcription import transcribe_all
+from pytest_talk2agent.results.store import Store
+from pytest_talk2agent.results.transcript import Transcript
+
+
+class Server:
+    """Transcribes each job once and tells every client that asked for it."""
+
+    def __init__(self, key: str, store: Store, interfaces: Mapping[str, str]) -> None:
+        self._key = key
+        self._store = store
+        self._interfaces = interfaces
+        self._lock = threading.Lock()
+        self._known: dict[str, Mapping[str, Any] | None] = {}
+        self._clients: dict[socket.socket, set[str] | None] = {}
+        self._waiting: queue.Queue[list[Job]] = queue.Queue()
+        self._before = Progress(0)
+
+    def serve(self, listener: socket.socket) -> None:
+        """Accept clients for ever; transcription runs in a thread of its own."""
+        threading.Thread(target=self._work, name="transcription", daemon=True).start()
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=self._client, args=(connection,), daemon=True).start()
+
+    def _client(self, connection: socket.socket) -> None:
+        try:
+            with connection:
+                for message in wire.messages(connection):
+                    if not hmac.compare_digest(str(message.get("key", "")), self._key):
+                        return
+                    self._admit(connection, message["jobs"])
+        except (OSError, ValueError, KeyError):
+            pass
+        finally:
+            with self._lock:
+                self._clients.pop(connection, None)
+
+    def _admit(self, connection: socket.socket, jobs: list[dict[str, Any]] | None) -> None:
+        wanted = None if jobs is None else [Job.from_json(job) for job in jobs]
+        with self._lock:
+            self._clients[connection] = None if wanted is None else {job.key for job in wanted}
+            if wanted is None:
+                return
+            fresh = [job for job in wanted if job.key not in self._known]
+            for job in wanted:
+                message = self._known.get(job.key)
+                if message is not None:
+                    wire.send(connection, message)
+            for job in fresh:
+                self._known[job.key] = None
+        if fresh:
+            self._waiting.put(fresh)
+
+    def _work(self) -> None:
+        while True:
+            jobs = self._waiting.get()
+            last = Progress(0)
+
+            def tell(now: Progress) -> None:
+                nonlocal last
+                last = now
+                self._send({"progress": asdict(self._before + now)}, lambda wanted: wanted is None)
+
+            transcribe_all(jobs, self._store, self._interfaces, self._deliver, tell)
+            self._before += last
+
+    def _deliver(self, key: str, outcome: Transcript | str) -> None:
+        if isinstance(outcome, Transcript):
+            message: dict[str, Any] = {"job": key, "transcript": outcome.to_json()}
+        else:
+            message = {"job": key, "failure": outcome}
+        with self._lock:
+            self._known[key] = message
+        self._send(message, lambda wanted: wanted is not None and key in wanted)
+
+    def _send(self, message: Mapping[str, Any], wants: Callable[[set[str] | None], bool]) -> None:
+        with self._lock:
+            for connection, wanted in list(self._clients.items()):
+                if not wants(wanted):
+                    continue
+                try:
+                    wire.send(connection, message)
+                except OSError:
+                    self._clients.pop(connection, None)
+
+
+def _die_with_owner() -> None:
+    sys.stdin.read()
+    os._exit(0)
+
+
+def main() -> None:
+    """Run the server on the inherited socket."""
+    setup = json.loads(sys.stdin.readline())
+    threading.Thread(target=_die_with_owner, daemon=True).start()
+    sys.path[:] = setup["path"]
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    Server(setup["key"], Store(Path(setup["store"])), setup["interfaces"]).serve(listener)
+
+
+if __name__ == "__main__":
+    main()

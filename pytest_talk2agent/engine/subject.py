@@ -1,0 +1,72 @@
+"""What one item is about: a task, one recording of it, and the condition it is heard under."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_talk2agent.engine.conditions import Condition
+from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.interfaces.utterance import Utterance
+from pytest_talk2agent.tasks.recording import Recording
+from pytest_talk2agent.tasks.task import Task, takes
+
+UNNAMED = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One task x recording x condition. ``take`` is empty where the condition needs no recording."""
+
+    task: Task
+    take: str
+    recording: Recording | None
+    condition: Condition
+
+    @property
+    def name(self) -> str:
+        """The item's name: `task-id[condition-take]`."""
+        label = self.condition.spec.label
+        return f"{self.task.id}[{label}-{self.take}]" if self.take else f"{self.task.id}[{label}]"
+
+    @property
+    def utterance(self) -> Utterance:
+        """What the interface is asked."""
+        return Utterance(
+            task=self.task.id,
+            take=self.take,
+            instruction=self.task.instruction,
+            script=self.task.spoken,
+            path=None if self.recording is None else self.recording.audio,
+        )
+
+    @property
+    def job(self) -> Job:
+        """What the engine is asked."""
+        declared = None if self.recording is None else self.recording.sha256
+        return Job(spec=self.condition.spec.text, utterance=self.utterance, sha256=declared)
+
+
+def subjects_of(tasks: Iterable[Task], conditions: Sequence[Condition], most: int | None) -> list[Subject]:
+    """Every item of some tasks, conditions outermost, so that each model's items are contiguous.
+
+    ``most`` bounds the recordings of a task (None: all). A task without recordings gives one item for each recorded
+    take of an interface that replays transcripts, and one item, which will be an error, for an interface that hears.
+    """
+    tasks = list(tasks)
+    found: list[Subject] = []
+    for condition in conditions:
+        for task in tasks:
+            found.extend(
+                Subject(task, take, recording, condition) for take, recording in _takes(task, condition)[:most]
+            )
+    return found
+
+
+def _takes(task: Task, condition: Condition) -> list[tuple[str, Recording | None]]:
+    if condition.controls:
+        return [(UNNAMED, None)]
+    recorded: list[tuple[str, Recording | None]] = [*takes(task)]
+    if recorded:
+        return recorded
+    return [(take, None) for take in condition.recorded_takes(task.id)] or [(UNNAMED, None)]

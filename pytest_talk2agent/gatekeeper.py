@@ -1,0 +1,166 @@
+"""Gathers every result of a run and decides the gate once, on the controller or in the single process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_talk2agent.reporting.keys import RECORD
+from pytest_talk2agent.session import voice_of
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.engine.progress import Progress
+    from pytest_talk2agent.reporting.folder import ReportFolder
+    from pytest_talk2agent.results.baseline import Baseline
+    from pytest_talk2agent.results.gate import Gate
+    from pytest_talk2agent.results.record import TaskResult
+
+
+_NO_RUN = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
+
+
+class Gatekeeper:
+    """Registered outside xdist workers. Imports nothing of weight until the first spoken task is met."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.expected: set[str] = set()
+        self._results: dict[str, TaskResult] = {}
+        self._errors: dict[str, str] = {}
+        self._failed: set[str] = set()
+        self._gate: Gate | None = None
+        self._folder: ReportFolder | None = None
+        self._saved: str | None = None
+        self._progress: Progress | None = None
+
+    def note_progress(self, progress: Progress) -> None:
+        """Take note of how far the model server has come."""
+        self._progress = progress
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the record out of a report before other reports see it."""
+        record = None
+        kept = []
+        for name, value in report.user_properties:
+            if name == RECORD:
+                record = str(value)
+            else:
+                kept.append((name, value))
+        report.user_properties = kept
+        if record is None and "t2a" not in report.keywords and report.nodeid not in self.expected:
+            return
+        if record is not None and report.when == "call":
+            self._take(record)
+        if not report.failed:
+            return
+        if record is None or report.when != "call":
+            self._errors[report.nodeid] = _one_line(report)
+        else:
+            self._failed.add(report.nodeid)
+
+    def _take(self, record: str) -> None:
+        from pytest_talk2agent.reporting.folder import ReportFolder
+        from pytest_talk2agent.results.record import TaskResult
+
+        result = TaskResult.from_json(json.loads(record))
+        self._results[result.node] = result
+        self._errors.pop(result.node, None)
+        self._failed.discard(result.node)
+        self._config.hook.pytest_t2a_result(config=self._config, result=result)
+        directory = voice_of(self._config).settings.report
+        if directory is not None:
+            if self._folder is None:
+                self._folder = ReportFolder(directory)
+            self._folder.append(result)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Decide, write what was asked for, and set the exit status."""
+        if self._config.option.collectonly or session.exitstatus in _NO_RUN:
+            return
+        if not (self.expected or self._results or self._errors or self._named()):
+            return
+        from pytest_talk2agent.results.gate import decide_gate
+
+        results = self._ordered()
+        settings = voice_of(self._config).settings
+        gate = decide_gate(
+            results,
+            self._errors,
+            self.expected,
+            inconclusive_passes=settings.inconclusive_passes,
+            failed_tests=self._failed,
+        )
+        answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
+        self._gate = gate = gate.with_reasons([reason for answer in answers for reason in answer])
+        if settings.update is not None:
+            self._save_baseline(results)
+        self._write_reports(results, gate)
+        if not gate.passed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _named(self) -> bool:
+        """Whether the command line asks for a gate: then a run that judges nothing must not be green."""
+        return bool(self._config.getoption("t2a_interface") or self._config.getoption("t2a_baseline"))
+
+    def _ordered(self) -> list[TaskResult]:
+        """Results in an order that does not depend on which worker was first."""
+        return [self._results[node] for node in sorted(self._results)]
+
+    def _save_baseline(self, results: Sequence[TaskResult]) -> None:
+        from pytest_talk2agent.results.baseline import Baseline
+
+        voice = voice_of(self._config)
+        path = voice.settings.baseline
+        assert path is not None, "options are checked at configure time"
+        judge = voice.judge.fingerprint
+        before: Baseline = Baseline.load(path) if path.exists() else Baseline(path=path, judge=judge)
+        after = before.updated(results, judge, only_new=voice.settings.update == "new")
+        after.save()
+        changed = sum(
+            before.items.get(condition, {}).get(key) != entry
+            for condition, entries in after.items.items()
+            for key, entry in entries.items()
+        )
+        self._saved = f"baseline {path}: {changed} items written, {sum(map(len, after.items.values()))} in all"
+
+    def _write_reports(self, results: Sequence[TaskResult], gate: Gate) -> None:
+        from pytest_talk2agent.reporting.folder import ReportFolder
+        from pytest_talk2agent.reporting.markdown import append_to_step_summary, summary_markdown
+
+        directory = voice_of(self._config).settings.report
+        text = summary_markdown(results, self._errors, gate)
+        if directory is not None:
+            self._folder = self._folder or ReportFolder(directory)
+            self._folder.finish(results, self._errors, gate, text)
+        append_to_step_summary(text)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the failing rows and the verdict, last."""
+        if self._gate is None:
+            return
+        from pytest_talk2agent.reporting.terminal import summary_lines
+
+        lines = summary_lines(self._ordered(), self._errors, self._gate, verbose=self._config.get_verbosity() > 0)
+        terminalreporter.ensure_newline()
+        terminalreporter.section("talk2agent")
+        for line in lines:
+            terminalreporter.write_line(line)
+        if self._progress is not None:
+            terminalreporter.write_line(f"model server: {self._progress}")
+        if self._folder is not None:
+            terminalreporter.write_line(f"report: {self._folder.directory}")
+        if self._saved is not None:
+            terminalreporter.write_line(self._saved)
+        colour = {"green": True} if self._gate.passed else {"red": True}
+        verdict = "GATE PASSED" if self._gate.passed else f"GATE FAILED: {'; '.join(self._gate.reasons)}"
+        terminalreporter.write_line(verdict, bold=True, **colour)
+
+
+def _one_line(report: pytest.TestReport) -> str:
+    lines = [line for line in report.longreprtext.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else f"{report.when} failed"

@@ -1,0 +1,64 @@
+"""What goes into an interface and what comes out: utterance in, hypothesis out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.speech.audio import Audio
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One recording of one task: what an interface is asked to transcribe.
+
+    ``take`` names the recording within its task (the speaker where that is unique, else a number). ``path`` is the
+    audio file, absent where a task lists none; ``audio`` is its decoded content, filled in just before transcription
+    and only for interfaces that hear.
+    """
+
+    task: str
+    take: str
+    instruction: str
+    script: str
+    path: Path | None = None
+    audio: Audio | None = None
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What an interface made of one utterance; ``detail`` holds what the decoder says of itself (plain values)."""
+
+    text: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+class InterfaceError(Exception):
+    """An interface cannot work at all: wrong spec, missing package, missing or corrupt model. One clear line."""
+
+
+class TranscriptionError(Exception):
+    """One utterance could not be transcribed; the others go on. One clear line."""
+
+
+class Interface(Protocol):
+    """Speech to text.
+
+    ``hears`` is False for interfaces that take no sound (the controls and recorded transcripts): they are neither
+    batched, cached nor sent to the model server. ``capabilities`` holds what the spec may ask for: "bias", "repair".
+    """
+
+    hears: bool
+    capabilities: frozenset[str]
+
+    def check(self) -> None:
+        """Raise InterfaceError where a package or model is missing. Cheap: imports and loads nothing."""
+
+    def identity(self) -> Mapping[str, str]:
+        """Everything that can change a transcript: name, weights (SHA-256), runtime versions, decode settings."""
+
+    def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        """Transcribe a batch, in order, one result for each utterance. Loads the model at the first call."""

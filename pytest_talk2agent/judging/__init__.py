@@ -1,0 +1,1 @@
+"""Transcript to labels with evidence."""

@@ -1,0 +1,23 @@
+"""What a judge may see: the task's words and visible context, and one transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_talk2agent.tasks.intention import Intention
+
+
+@dataclass(frozen=True)
+class Case:
+    """One transcript to be judged against one task.
+
+    ``files`` are the paths the agent can see in its workspace. Execution results, scores and the transcripts of other
+    interfaces are not here, and no judge may look for them.
+    """
+
+    instruction: str
+    script: str
+    intentions: Mapping[str, Intention]
+    transcript: str
+    files: tuple[str, ...] = ()

@@ -1,0 +1,51 @@
+"""Names to judges: the built-in one, those a hook registers, and those another distribution offers."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judgement import Judgement
+
+ENTRY_POINTS = "talk2agent.judges"
+_BUILT_IN = {"lexical": "pytest_talk2agent.judging.lexical:make_judge"}
+
+
+class JudgeError(ValueError):
+    """A judge cannot be had: unknown name, or an offer that cannot be imported. One clear line."""
+
+
+class Judge(Protocol):
+    """Transcript to labels. ``fingerprint`` changes with anything that can change a label."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and version, such as ``lexical/1``."""
+
+    def judge(self, case: Case) -> Judgement:
+        """Label every intention of one transcript."""
+
+
+def make_judge(spec: str, registered: Mapping[str, str] | None = None) -> Judge:
+    """Make the judge of a spec ``NAME[:ARGUMENT]``.
+
+    ``registered`` adds names, each with the ``"module:callable"`` that is called with the argument (None without one).
+    Raises JudgeError.
+    """
+    name, colon, argument = spec.partition(":")
+    offered = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+    known = {**offered, **_BUILT_IN, **(registered or {})}
+    if name not in known:
+        near = difflib.get_close_matches(name, sorted(known), n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise JudgeError(f"judge {spec!r}: unknown judge {name!r}; {hint}known: {', '.join(sorted(known))}")
+    module, _, attribute = known[name].partition(":")
+    try:
+        factory: Callable[[str | None], Judge] = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise JudgeError(f"judge {spec!r}: cannot import {known[name]}: {error}") from error
+    return factory(argument if colon else None)

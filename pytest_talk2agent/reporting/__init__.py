@@ -1,0 +1,1 @@
+"""The same records as terminal text, JUnit properties, JSON and Markdown."""

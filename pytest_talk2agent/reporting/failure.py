@@ -1,0 +1,93 @@
+"""The text of a failed item: what was lost, what was heard instead, and how to run it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from pytest_talk2agent.judging.judgement import Finding, Label
+from pytest_talk2agent.reporting.alignment import aligned, wrapped
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.verdict import METRICS, show, show_interval, show_lost
+
+BAR = 16
+
+
+def failure_text(result: TaskResult, let: Mapping[str, str], rerun: Sequence[str]) -> str:
+    """Spec section 4, without a traceback. The first line alone says what failed, since summaries show no more."""
+    said, heard = aligned(result.said, result.transcript.text)
+    lines = [headline(result), ""]
+    lines.extend(_scores(result))
+    lines.extend([*wrapped("said ", said), *wrapped("heard", heard)])
+    if result.judgement.flags:
+        lines.append(f"flags  {', '.join(result.judgement.flags)}")
+    lines.append("")
+    lines.extend(_intentions(result))
+    lines.extend(["", *wrapped("grader", result.value)])
+    lines.extend(f"        {name} = {expression}" for name, expression in let.items())
+    lines.append(_rates(result))
+    lines.append(f"rerun   {shlex.join(rerun)}")
+    return "\n".join(lines)
+
+
+def headline(result: TaskResult) -> str:
+    """The reasons, then the names of what was lost."""
+    words = list(result.verdict.reasons)
+    for label, names in (("lost", result.lost()), ("unresolved", result.unresolved())):
+        if names:
+            words.append(f"{label}: {', '.join(names)}")
+    return "; ".join(words)
+
+
+def bar(share: Fraction | None) -> str:
+    """A share of the task's value as a bar; empty where shares are undefined, clipped to the bar's length."""
+    filled = 0 if share is None else round(min(max(share, Fraction(0)), Fraction(1)) * BAR)
+    return "█" * filled + "·" * (BAR - filled)
+
+
+def _scores(result: TaskResult) -> list[str]:
+    lines = []
+    for metric in METRICS:
+        interval = getattr(result.retention, metric)
+        value = "undefined" if interval is None else show_interval(interval)
+        limits = []
+        if metric in result.limits.thresholds:
+            limits.append(f"threshold {show(result.limits.thresholds[metric])}")
+        before = (result.limits.baseline or {}).get(metric)
+        if before is not None:
+            limits.append(f"baseline {show_interval(before)} - {show(result.limits.tolerance)}")
+        lines.append(f"{metric:<8} {value:<16} {', '.join(limits)}".rstrip())
+    retention = result.retention
+    count = len(result.judgement.findings)
+    lines.append(f"flat     {show_interval(retention.flat):<16} lost {show_lost(retention)} of {count} intentions")
+    return [*lines, ""]
+
+
+def _intentions(result: TaskResult) -> list[str]:
+    rows = [(name, f) for name, f in result.judgement.findings.items() if f.label is not Label.RETAINED]
+    if not rows:
+        return ["no intention was lost"]
+    width = max(len(name) for name, _ in rows)
+    lines = []
+    for name, finding in rows:
+        share = result.share(name)
+        number = "undefined" if share is None else f"{float(share):.3f}"
+        lines.append(f"{name:<{width}}  {finding.label.value:<10}  {bar(share)} {number}  {_instead(finding)}")
+        lines.append(f"{'':<{width}}  {finding.reason}")
+    return lines
+
+
+def _instead(finding: Finding) -> str:
+    heard = "nothing in its place" if finding.heard is None else f"heard {finding.heard!r}"
+    return f"wanted {finding.expected!r}, {heard}"
+
+
+def _rates(result: TaskResult) -> str:
+    rates = result.rates
+    if rates.wer is None or rates.cer is None:
+        return "errors  no reference words"
+    return (
+        f"errors  WER {rates.wer:.1%} ({rates.word_errors}/{rates.words} words),"
+        f" CER {rates.cer:.1%} ({rates.character_errors}/{rates.characters} characters)"
+    )

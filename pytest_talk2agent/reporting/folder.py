@@ -1,0 +1,70 @@
+"""The report folder: results as they finish, then the run and its summary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.analysis.wer import NORMALISER
+from pytest_talk2agent.results.gate import ConditionSummary, Gate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.store import write_whole
+from pytest_talk2agent.results.version import VERSION
+
+SCHEMA = 1
+
+
+class ReportFolder:
+    """``results.jsonl`` grows line by line, so that an interrupted run keeps its work; the rest is written at the end.
+
+    A new run replaces what an earlier one left in the folder. Raises OSError with the path.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        for name in ("run.json", "summary.md"):
+            (directory / name).unlink(missing_ok=True)
+        self._stream = (directory / "results.jsonl").open("w", encoding="utf-8")
+
+    def append(self, result: TaskResult) -> None:
+        """Add one result and flush it. A rerun adds a second line; the last line of a node counts."""
+        self._stream.write(json.dumps(result.to_json(), ensure_ascii=False) + "\n")
+        self._stream.flush()
+
+    def finish(self, results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, summary: str) -> None:
+        """Write the run as a whole."""
+        self._stream.close()
+        run = {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "passed": gate.passed,
+            "reasons": list(gate.reasons),
+            "judges": sorted({result.judgement.judge for result in results}),
+            "wer_normaliser": NORMALISER,
+            "conditions": {row.condition: self._condition(row, results) for row in gate.conditions},
+            "errors": dict(sorted(errors.items())),
+            "items": len(results),
+        }
+        write_whole(self.directory / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
+        write_whole(self.directory / "summary.md", summary)
+
+    @staticmethod
+    def _condition(row: ConditionSummary, results: Sequence[TaskResult]) -> dict[str, Any]:
+        made_by = next(result for result in results if result.condition == row.condition)
+        return {
+            "spec": made_by.spec,
+            "fingerprint": made_by.transcript.fingerprint,
+            "identity": dict(made_by.transcript.identity),
+            "items": row.items,
+            "outcomes": {outcome.value: count for outcome, count in sorted(row.outcomes.items())},
+            "native": None if row.native is None else row.native.to_json(),
+            "shapley": None if row.shapley is None else row.shapley.to_json(),
+            "lost": row.lost,
+            "intentions": row.intentions,
+            "unresolved": row.unresolved,
+            "wer": row.wer,
+            "left_out_of_means": row.left_out,
+        }

@@ -1,0 +1,74 @@
+"""The run as Markdown, for a pull request and for the job summary of GitHub Actions."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pytest_talk2agent.reporting.terminal import CONDITION_HEAD, condition_row, item_name, losses
+from pytest_talk2agent.results.gate import Gate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.verdict import Outcome, show_interval
+
+LIMIT = 900_000
+"""GitHub drops a whole job summary above 1 MiB."""
+
+
+def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate) -> str:
+    """The verdict, a row for each condition, then what failed with what was heard."""
+    parts = [f"## talk2agent: gate {'passed' if gate.passed else 'FAILED'}", ""]
+    parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
+    if gate.conditions:
+        parts.extend(["", *_table(CONDITION_HEAD, [condition_row(summary) for summary in gate.conditions])])
+    failed = [r for r in results if r.verdict.outcome in (Outcome.FAILED, Outcome.INCONCLUSIVE)]
+    if failed:
+        head = ["item", "outcome", "native", "shapley", "what", "heard"]
+        parts.extend(["", *_table(head, [_row(result) for result in failed])])
+    if errors:
+        parts.extend(["", *_table(["item", "error"], [[n.rpartition("::")[2], e] for n, e in sorted(errors.items())])])
+    return _capped("\n".join(parts) + "\n")
+
+
+def append_to_step_summary(text: str) -> None:
+    """Add to the job summary where GitHub Actions runs this; a file that cannot be written changes no verdict."""
+    name = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not name:
+        return
+    try:
+        with Path(name).open("a", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError:
+        return
+
+
+def _row(result: TaskResult) -> list[str]:
+    retention = result.retention
+    return [
+        item_name(result),
+        result.verdict.outcome.value,
+        "undefined" if retention.native is None else show_interval(retention.native),
+        "undefined" if retention.shapley is None else show_interval(retention.shapley),
+        losses(result),
+        result.transcript.text,
+    ]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *([_cell(cell) for cell in row] for row in rows)]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def _cell(text: str) -> str:
+    """A transcript is hostile text: no markup and no line break of its own survives."""
+    plain = " ".join(html.escape(text, quote=False).split())
+    return "".join(f"\\{c}" if c in "\\`*_[]|#!~" else c for c in plain)
+
+
+def _capped(text: str) -> str:
+    data = text.encode()
+    if len(data) <= LIMIT:
+        return text
+    kept = data[:LIMIT].decode(errors="ignore").rpartition("\n")[0]
+    return f"{kept}\n\n(cut: {len(data)} bytes in all; the report folder has everything)\n"

@@ -1,0 +1,45 @@
+"""A result as properties of a test report: small scalars for JUnit, and the whole record for the controller."""
+
+from __future__ import annotations
+
+import json
+
+from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.reporting.keys import RECORD
+from pytest_talk2agent.results.record import TaskResult
+
+
+def properties_of(result: TaskResult) -> list[tuple[str, str]]:
+    """Plain text only: properties travel between processes, and into XML."""
+    retention = result.retention
+    properties = [
+        ("t2a.task", result.task),
+        ("t2a.take", result.take),
+        ("t2a.condition", result.condition),
+        ("t2a.interface", result.spec),
+        ("t2a.fingerprint", result.transcript.fingerprint),
+        ("t2a.judge", result.judgement.judge),
+        ("t2a.outcome", result.verdict.outcome.value),
+        *_ends("t2a.native", retention.native),
+        *_ends("t2a.shapley", retention.shapley),
+        *_ends("t2a.flat", retention.flat),
+        ("t2a.lost", str(retention.lost)),
+        ("t2a.lost_intentions", " ".join(result.lost())),
+        ("t2a.unresolved_intentions", " ".join(result.unresolved())),
+        ("t2a.wer", _rate(result.rates.wer)),
+        ("t2a.cer", _rate(result.rates.cer)),
+        *((f"t2a.min_{metric}", f"{float(limit):.4f}") for metric, limit in result.limits.thresholds.items()),
+    ]
+    return [*properties, (RECORD, json.dumps(result.to_json(), ensure_ascii=False))]
+
+
+def _ends(name: str, interval: Interval | None) -> list[tuple[str, str]]:
+    if interval is None:
+        return [(name, "undefined")]
+    if interval.is_point:
+        return [(name, f"{float(interval.low):.4f}")]
+    return [(f"{name}_low", f"{float(interval.low):.4f}"), (f"{name}_high", f"{float(interval.high):.4f}")]
+
+
+def _rate(rate: float | None) -> str:
+    return "undefined" if rate is None else f"{rate:.4f}"

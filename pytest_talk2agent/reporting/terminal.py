@@ -1,0 +1,82 @@
+"""The terminal summary: rows that failed, then one row for each condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_talk2agent.reporting.table import table
+from pytest_talk2agent.results.gate import ConditionSummary, Gate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.verdict import Outcome, show_interval
+
+SHOWN = 30
+
+
+def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, *, verbose: bool) -> list[str]:
+    """Plain lines. Rows of items that passed are shown only when asked for."""
+    rows = [r for r in results if verbose or r.verdict.outcome in (Outcome.FAILED, Outcome.INCONCLUSIVE)]
+    lines = []
+    if rows:
+        shown = rows if verbose else rows[:SHOWN]
+        lines.extend(table(["item", "outcome", "native", "shapley", "lost", "what"], [_row(row) for row in shown]))
+        if len(shown) < len(rows):
+            lines.append(f"and {len(rows) - len(shown)} more (-v shows all)")
+        lines.append("")
+    lines.extend(f"ERROR {node.rpartition('::')[2]}: {text}" for node, text in sorted(errors.items())[:SHOWN])
+    if len(errors) > SHOWN:
+        lines.append(f"and {len(errors) - SHOWN} more errors")
+    if gate.conditions:
+        lines.extend(table(CONDITION_HEAD, [condition_row(summary) for summary in gate.conditions]))
+        left_out = sum(summary.left_out for summary in gate.conditions)
+        if left_out:
+            lines.append(f"means leave out {left_out} items whose score is undefined, inverted or of reversal polarity")
+    return lines
+
+
+CONDITION_HEAD = (
+    *("condition", "items", "passed", "failed", "inconclusive"),
+    *("native", "shapley", "lost", "unresolved", "WER"),
+)
+
+
+def condition_row(summary: ConditionSummary) -> list[str]:
+    """One condition as cells, in the order of `CONDITION_HEAD`."""
+    return [
+        summary.condition,
+        str(summary.items),
+        str(summary.outcomes.get(Outcome.PASSED, 0)),
+        str(summary.outcomes.get(Outcome.FAILED, 0)),
+        str(summary.outcomes.get(Outcome.INCONCLUSIVE, 0)),
+        "-" if summary.native is None else show_interval(summary.native),
+        "-" if summary.shapley is None else show_interval(summary.shapley),
+        f"{summary.lost}/{summary.intentions}",
+        str(summary.unresolved),
+        "-" if summary.wer is None else f"{summary.wer:.1%}",
+    ]
+
+
+def item_name(result: TaskResult) -> str:
+    """The last part of the node id: task, condition and take."""
+    return result.node.rpartition("::")[2]
+
+
+def losses(result: TaskResult) -> str:
+    """What was lost or is open, in a few words."""
+    found = [
+        f"{name} {finding.label.value}"
+        for name, finding in result.judgement.findings.items()
+        if finding.label.value != "retained"
+    ]
+    return ", ".join(found)
+
+
+def _row(result: TaskResult) -> list[str]:
+    retention = result.retention
+    return [
+        item_name(result),
+        result.verdict.outcome.value,
+        "undefined" if retention.native is None else show_interval(retention.native),
+        "undefined" if retention.shapley is None else show_interval(retention.shapley),
+        str(retention.lost),
+        losses(result),
+    ]

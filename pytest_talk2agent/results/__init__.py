@@ -1,0 +1,1 @@
+"""Records, the content-addressed store, baselines and the gate."""

@@ -1,0 +1,231 @@
+"""A baseline: the results that later runs must not fall below, and what made them.
+
+A baseline pins what must be equal for a comparison to mean anything: each task, each recording, the judge, and the
+build and decode settings of an interface that goes by the same spec. A candidate under another spec (or label) is what
+a baseline is for and is compared with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.store import content_key, write_whole
+
+SCHEMA = 1
+SHOWN = 5
+
+
+class BaselineError(Exception):
+    """A baseline cannot be read, or must not be compared with this run. One clear line, then the differences."""
+
+
+@dataclass(frozen=True)
+class Pins:
+    """What made one condition of a baseline: its spec string and everything that can change its transcripts."""
+
+    spec: str
+    fingerprint: str
+    identity: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One item of a baseline. Intervals are None where the task has nothing to lose."""
+
+    task_sha256: str
+    audio_sha256: str | None
+    native: Interval | None
+    shapley: Interval | None
+    lost: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, result: TaskResult) -> Entry:
+        """The entry that a result leaves behind."""
+        retention = result.retention
+        return cls(
+            task_sha256=result.task_sha256,
+            audio_sha256=result.transcript.audio_sha256,
+            native=retention.native,
+            shapley=retention.shapley,
+            lost=tuple(result.lost()),
+        )
+
+    def intervals(self) -> dict[str, Interval]:
+        """The metrics that are defined."""
+        found = {"native": self.native, "shapley": self.shapley}
+        return {metric: interval for metric, interval in found.items() if interval is not None}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An item about to be compared: its condition, and the hashes that must agree with the baseline."""
+
+    condition: str
+    key: str
+    task_sha256: str
+    audio_sha256: str | None
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """All conditions of a baseline file, each with its pins and its items by key (`task[take]`)."""
+
+    path: Path
+    judge: str
+    conditions: Mapping[str, Pins] = field(default_factory=dict)
+    items: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
+
+    def reference(self, label: str, pins: Pins) -> str:
+        """The condition that a candidate is held against: the same label, else the same spec, else the only one.
+
+        Raises BaselineError where there is no such condition, or where it goes by the same spec but was made by
+        another build or other decode settings.
+        """
+        same = [name for name, known in self.conditions.items() if known.spec == pins.spec]
+        chosen = label if label in self.conditions else same[0] if same else None
+        if chosen is None and len(self.conditions) == 1:
+            chosen = next(iter(self.conditions))
+        if chosen is None:
+            known = ", ".join(self.conditions) or "none"
+            raise BaselineError(f"{self.path}: no condition to compare {label} with; it has {known}")
+        before = self.conditions[chosen]
+        if before.spec == pins.spec and before.fingerprint != pins.fingerprint:
+            difference = _difference(before.identity, pins.identity)
+            raise BaselineError(
+                f"{self.path}: {chosen} is now another build of {pins.spec}: {difference};"
+                f" to compare it as a candidate give it a name (--t2a-interface=NAME={pins.spec}),"
+                " to accept it use --t2a-update-baseline"
+            )
+        return chosen
+
+    def refuse_other_suite(self, references: Mapping[str, str], items: Iterable[Candidate], judge: str) -> None:
+        """Raise BaselineError where tasks, recordings or the judge are not those of the baseline, or items are new.
+
+        ``references`` maps each condition of the run to the one it is held against.
+        """
+        if judge != self.judge:
+            raise BaselineError(
+                f"{self.path}: made by judge {self.judge}, this run judges with {judge}; labels do not compare."
+                " Make it anew with --t2a-update-baseline"
+            )
+        new, tasks, recordings = [], [], []
+        for item in items:
+            entry = self.items.get(references[item.condition], {}).get(item.key)
+            if entry is None:
+                new.append(item.key)
+            elif entry.task_sha256 != item.task_sha256:
+                tasks.append(f"{item.key} {entry.task_sha256[:8]} -> {item.task_sha256[:8]}")
+            elif entry.audio_sha256 and item.audio_sha256 and entry.audio_sha256 != item.audio_sha256:
+                recordings.append(f"{item.key} {entry.audio_sha256[:8]} -> {item.audio_sha256[:8]}")
+        problems = [
+            *_listed("not in the baseline", new),
+            *_listed("task changed", tasks),
+            *_listed("recording changed", recordings),
+        ]
+        if problems:
+            raise BaselineError(
+                f"{self.path}: this is the baseline of another suite: {'; '.join(problems)}."
+                " Add what is new with --t2a-update-baseline=new, accept what changed with --t2a-update-baseline"
+            )
+
+    def updated(self, results: Sequence[TaskResult], judge: str, *, only_new: bool) -> Baseline:
+        """Take in the results of a run; items that the run did not have stay as they are.
+
+        With ``only_new`` what the baseline has already stays untouched. Another judge drops what the former one made.
+        """
+        keep = judge == self.judge
+        conditions = dict(self.conditions) if keep else {}
+        items = {name: dict(entries) for name, entries in self.items.items()} if keep else {}
+        for result in results:
+            entries = items.setdefault(result.condition, {})
+            if only_new and result.key in entries:
+                continue
+            made_by = result.transcript
+            conditions[result.condition] = Pins(result.spec, made_by.fingerprint, made_by.identity)
+            entries[result.key] = Entry.of(result)
+        return replace(self, judge=judge, conditions=conditions, items=items)
+
+    def suite_sha256(self) -> str:
+        """One hash over every task and recording, for a quick look whether two baselines are of one suite."""
+        every = [pair for items in self.items.values() for pair in items.items()]
+        entries = {(key, entry.task_sha256, entry.audio_sha256 or "") for key, entry in every}
+        return content_key(sorted(entries))
+
+    def save(self) -> None:
+        """Write the file whole; raises OSError with the path."""
+        document = {
+            "schema": SCHEMA,
+            "judge": self.judge,
+            "suite_sha256": self.suite_sha256(),
+            "conditions": {name: _pins_to_json(self.conditions[name]) for name in sorted(self.conditions)},
+            "items": {
+                name: {key: _entry_to_json(entries[key]) for key in sorted(entries)}
+                for name, entries in sorted(self.items.items())
+            },
+        }
+        write_whole(self.path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Baseline:
+        """Read a baseline file; raises BaselineError with one line where that cannot be done."""
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if document["schema"] != SCHEMA:
+                raise BaselineError(f"{path}: a baseline of schema {document['schema']!r}; this version reads {SCHEMA}")
+            return cls(
+                path=path,
+                judge=document["judge"],
+                conditions={name: Pins(**pins) for name, pins in document["conditions"].items()},
+                items={
+                    name: {key: _entry_from_json(entry) for key, entry in entries.items()}
+                    for name, entries in document["items"].items()
+                },
+            )
+        except OSError as error:
+            raise BaselineError(
+                f"{path}: cannot read the baseline ({error.strerror}); make one with --t2a-update-baseline"
+            ) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BaselineError(f"{path}: not a baseline file ({type(error).__name__}: {error})") from None
+
+
+def _listed(what: str, names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return [f"{what}: {', '.join(names[:SHOWN])}{more}"]
+
+
+def _difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    return ", ".join(f"{name} {before.get(name, 'none')} -> {now.get(name, 'none')}" for name in names)
+
+
+def _pins_to_json(pins: Pins) -> dict[str, Any]:
+    return {"spec": pins.spec, "fingerprint": pins.fingerprint, "identity": dict(pins.identity)}
+
+
+def _entry_to_json(entry: Entry) -> dict[str, Any]:
+    return {
+        "task_sha256": entry.task_sha256,
+        "audio_sha256": entry.audio_sha256,
+        "native": None if entry.native is None else entry.native.to_json(),
+        "shapley": None if entry.shapley is None else entry.shapley.to_json(),
+        "lost": list(entry.lost),
+    }
+
+
+def _entry_from_json(data: Mapping[str, Any]) -> Entry:
+    return Entry(
+        task_sha256=data["task_sha256"],
+        audio_sha256=data["audio_sha256"],
+        native=None if data["native"] is None else Interval.from_json(data["native"]),
+        shapley=None if data["shapley"] is None else Interval.from_json(data["shapley"]),
+        lost=tuple(data["lost"]),
+    )

@@ -1,0 +1,120 @@
+"""The gate: one decision on a whole run, made once, on complete data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.verdict import Outcome
+
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class ConditionSummary:
+    """One condition over all its items.
+
+    Means are over items whose scores are defined and whose task is of normal polarity; ``left_out`` counts the others.
+    Error rates are pooled: errors and words are summed before they are divided.
+    """
+
+    condition: str
+    items: int
+    outcomes: Mapping[Outcome, int]
+    native: Interval | None
+    shapley: Interval | None
+    lost: int
+    intentions: int
+    unresolved: int
+    wer: float | None
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Whether the run passed, and every reason why it did not."""
+
+    passed: bool
+    reasons: tuple[str, ...]
+    conditions: tuple[ConditionSummary, ...]
+
+    def with_reasons(self, more: Sequence[str]) -> Gate:
+        """The same gate with further reasons to fail; reasons can be added, never taken away."""
+        return Gate(self.passed and not more, (*self.reasons, *more), self.conditions) if more else self
+
+
+def decide_gate(
+    results: Sequence[TaskResult],
+    errors: Mapping[str, str],
+    expected: Collection[str],
+    *,
+    inconclusive_passes: bool,
+    failed_tests: Collection[str] = (),
+) -> Gate:
+    """Decide a run.
+
+    ``errors`` maps the items that could not be judged to a line that says why; ``expected`` are the node ids that must
+    have a result or an error; ``failed_tests`` are items that pytest failed although their own verdict is no failure.
+    """
+    reasons = []
+    by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
+    for result in results:
+        by_outcome[result.verdict.outcome].append(result.node)
+    judged = len(results) - len(by_outcome[Outcome.UNDEFINED])
+    if not judged:
+        reasons.append("nothing was judged")
+    failed = sorted({*by_outcome[Outcome.FAILED], *failed_tests})
+    reasons.extend(_reason(failed, "failed"))
+    if not inconclusive_passes:
+        reasons.extend(_reason(by_outcome[Outcome.INCONCLUSIVE], "inconclusive"))
+    reasons.extend(_reason(sorted(errors), "could not be judged"))
+    known = {result.node for result in results} | errors.keys()
+    missing = sorted(set(expected) - known)
+    reasons.extend(_reason(missing, "without a result"))
+    return Gate(passed=not reasons, reasons=tuple(reasons), conditions=summarise(results))
+
+
+def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:
+    """One summary for each condition, in the order of first appearance."""
+    by_condition: dict[str, list[TaskResult]] = {}
+    for result in results:
+        by_condition.setdefault(result.condition, []).append(result)
+    return tuple(_summary(condition, rows) for condition, rows in by_condition.items())
+
+
+def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
+    scored = [row for row in rows if row.retention.status == "scored" and row.polarity == "normal"]
+    words = sum(row.rates.words for row in rows)
+    return ConditionSummary(
+        condition=condition,
+        items=len(rows),
+        outcomes=Counter(row.verdict.outcome for row in rows),
+        native=_mean([row.retention.native for row in scored]),
+        shapley=_mean([row.retention.shapley for row in scored]),
+        lost=sum(len(row.lost()) for row in rows),
+        intentions=sum(len(row.judgement.findings) for row in rows),
+        unresolved=sum(len(row.unresolved()) for row in rows),
+        wer=sum(row.rates.word_errors for row in rows if row.rates.words) / words if words else None,
+        left_out=len(rows) - len(scored),
+    )
+
+
+def _mean(intervals: Sequence[Interval | None]) -> Interval | None:
+    known = [interval for interval in intervals if interval is not None]
+    if not known:
+        return None
+    count = len(known)
+    low, high = sum((i.low for i in known), Fraction(0)), sum((i.high for i in known), Fraction(0))
+    return Interval(low / count, high / count)
+
+
+def _reason(nodes: Sequence[str], what: str) -> list[str]:
+    if not nodes:
+        return []
+    names = ", ".join(node.rpartition("::")[2] for node in nodes[:SHOWN])
+    more = f" and {len(nodes) - SHOWN} more" if len(nodes) > SHOWN else ""
+    return [f"{len(nodes)} item{'s' if len(nodes) > 1 else ''} {what}: {names}{more}"]

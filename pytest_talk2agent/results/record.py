@@ -1,0 +1,150 @@
+"""The result of one item: the row that every report, baseline and gate is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from pytest_talk2agent.grading.retention import Interval, Retention
+from pytest_talk2agent.judging.judgement import Judgement, Label
+from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """Edit counts of the hypothesis against the spoken script; a rate is None where the reference is empty."""
+
+    word_errors: int
+    words: int
+    character_errors: int
+    characters: int
+
+    @property
+    def wer(self) -> float | None:
+        """Word error rate."""
+        return self.word_errors / self.words if self.words else None
+
+    @property
+    def cer(self) -> float | None:
+        """Character error rate."""
+        return self.character_errors / self.characters if self.characters else None
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """One task, one recording, one condition: what was said, heard, kept, and what came of it.
+
+    ``node`` is pytest's node id; ``condition`` the label of the interface and ``spec`` its spec string; ``weights``
+    maps each intention to its Shapley value (unnormalised, exact).
+    """
+
+    node: str
+    suite: str
+    task: str
+    task_sha256: str
+    take: str
+    condition: str
+    spec: str
+    value: str
+    polarity: str
+    said: str
+    transcript: Transcript
+    judgement: Judgement
+    retention: Retention
+    weights: Mapping[str, Fraction]
+    rates: ErrorRates
+    limits: Limits
+    verdict: Verdict
+    version: str
+    audio: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What identifies the item across runs and machines, whatever its condition is called."""
+        return f"{self.task}[{self.take}]"
+
+    def lost(self) -> list[str]:
+        """The intentions that are changed or omitted, in the order of the task."""
+        return [name for name, finding in self.judgement.findings.items() if finding.label.lost]
+
+    def unresolved(self) -> list[str]:
+        """The intentions whose label is unresolved."""
+        return [name for name, finding in self.judgement.findings.items() if finding.label is Label.UNRESOLVED]
+
+    def share(self, name: str) -> Fraction | None:
+        """The part of the task's Shapley value that one intention holds."""
+        total = sum(self.weights.values(), Fraction(0))
+        return self.weights[name] / total if total else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; fractions as strings, so that nothing is rounded."""
+        baseline = self.limits.baseline
+        return {
+            "schema": SCHEMA,
+            "node": self.node,
+            "suite": self.suite,
+            "task": self.task,
+            "task_sha256": self.task_sha256,
+            "take": self.take,
+            "condition": self.condition,
+            "spec": self.spec,
+            "value": self.value,
+            "polarity": self.polarity,
+            "said": self.said,
+            "audio": self.audio,
+            "transcript": self.transcript.to_json(),
+            "judgement": self.judgement.to_json(),
+            "retention": self.retention.to_json(),
+            "weights": {name: str(weight) for name, weight in self.weights.items()},
+            "rates": vars(self.rates),
+            "limits": {
+                "thresholds": {metric: str(limit) for metric, limit in self.limits.thresholds.items()},
+                "baseline": None if baseline is None else {metric: i.to_json() for metric, i in baseline.items()},
+                "tolerance": str(self.limits.tolerance),
+            },
+            "verdict": {"outcome": self.verdict.outcome.value, "reasons": list(self.verdict.reasons)},
+            "version": self.version,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TaskResult:
+        """The inverse of `to_json`; raises ValueError on a record of another schema, KeyError on an incomplete one."""
+        if data.get("schema") != SCHEMA:
+            raise ValueError(f"a result of schema {data.get('schema')!r}; this version reads schema {SCHEMA}")
+        limits = data["limits"]
+        baseline = limits["baseline"]
+        return cls(
+            **{name: data[name] for name in _PLAIN},
+            transcript=Transcript.from_json(data["transcript"]),
+            judgement=Judgement.from_json(data["judgement"]),
+            retention=Retention.from_json(data["retention"]),
+            weights={name: Fraction(weight) for name, weight in data["weights"].items()},
+            rates=ErrorRates(**data["rates"]),
+            limits=Limits(
+                thresholds={metric: Fraction(limit) for metric, limit in limits["thresholds"].items()},
+                baseline=None if baseline is None else {m: Interval.from_json(i) for m, i in baseline.items()},
+                tolerance=Fraction(limits["tolerance"]),
+            ),
+            verdict=Verdict(Outcome(data["verdict"]["outcome"]), tuple(data["verdict"]["reasons"])),
+        )
+
+
+_PLAIN = (
+    "node",
+    "suite",
+    "task",
+    "task_sha256",
+    "take",
+    "condition",
+    "spec",
+    "value",
+    "polarity",
+    "said",
+    "audio",
+    "version",
+)

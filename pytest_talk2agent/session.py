@@ -1,0 +1,165 @@
+"""What one pytest process knows of this plugin: settings, conditions, and the evaluation of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_talk2agent.options import settings_of
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.engine.conditions import Condition
+    from pytest_talk2agent.engine.evaluation import Evaluation, Policy
+    from pytest_talk2agent.engine.job import Job
+    from pytest_talk2agent.engine.mailbox import Mailbox
+    from pytest_talk2agent.engine.subject import Subject
+    from pytest_talk2agent.judging.registry import Judge
+    from pytest_talk2agent.results.baseline import Baseline
+
+
+class VoiceSession:
+    """Made at most once a process, when an option names it or the first task file is met."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings = settings_of(config)
+        self.evaluation: Evaluation | None = None
+
+    @cached_property
+    def interfaces(self) -> dict[str, str]:
+        """What hooks add to the built-in interfaces."""
+        return _merged(self.config.hook.pytest_t2a_interfaces(config=self.config))
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """The conditions of the run, checked; raises InterfaceError with one line."""
+        from pytest_talk2agent.engine.conditions import Condition
+        from pytest_talk2agent.interfaces.registry import Registry
+
+        registry = Registry()
+        for name, target in self.interfaces.items():
+            registry.register(name, target)
+        return [Condition(spec, registry) for spec in self.settings.specs]
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge of the run; raises JudgeError with one line."""
+        from pytest_talk2agent.judging.registry import make_judge
+
+        return make_judge(self.settings.judge, _merged(self.config.hook.pytest_t2a_judges(config=self.config)))
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """The baseline that items are held against; None without one, or where the run sets it anew."""
+        from pytest_talk2agent.results.baseline import Baseline
+
+        path = self.settings.baseline
+        if path is None or self.settings.update == "all" or (self.settings.update == "new" and not path.exists()):
+            return None
+        return Baseline.load(path)
+
+    def check(self) -> None:
+        """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
+        from pytest_talk2agent.interfaces.utterance import InterfaceError
+        from pytest_talk2agent.judging.registry import JudgeError
+        from pytest_talk2agent.results.baseline import BaselineError
+
+        try:
+            _ = self.conditions, self.judge, self.baseline
+        except (InterfaceError, JudgeError, BaselineError) as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def subjects(self, path: Path) -> list[Subject]:
+        """Every subject of a task file; raises TaskFileError."""
+        from pytest_talk2agent.engine.subject import subjects_of
+        from pytest_talk2agent.tasks.loader import load_tasks
+
+        tasks = load_tasks(path, self.settings.audio)
+        self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
+        return subjects_of(tasks, self.conditions, self.settings.takes)
+
+    def policy(self, subjects: Sequence[Subject]) -> Policy:
+        """What these subjects are held to; raises BaselineError where they must not be compared with the baseline."""
+        from pytest_talk2agent.engine.evaluation import Policy, references_of
+
+        new = self.settings.update == "new"
+        return Policy(
+            thresholds=self.settings.thresholds,
+            baseline=self.baseline,
+            references=references_of(self.baseline, subjects, self.judge.fingerprint, new=new),
+            tolerance=self.settings.tolerance,
+            accepts=self.settings.update is not None,
+        )
+
+    def begin(self, subjects: Sequence[Subject], policy: Policy) -> None:
+        """Transcribe what the selected subjects need: here, or on the model server where this is an xdist worker."""
+        from pytest_talk2agent.engine.evaluation import Evaluation
+
+        self.evaluation = Evaluation(self.judge, policy)
+        remote = getattr(self.config, "workerinput", {}).get("t2a")
+        if remote is not None:
+            from pytest_talk2agent.engine.client import ServerAddress, start_remote
+
+            self.evaluation.start(subjects, lambda jobs: start_remote(jobs, ServerAddress(**remote)))
+            return
+        from pytest_talk2agent.reporting.progress import ProgressLine
+
+        line = ProgressLine(self.config)
+
+        def begin(jobs: Sequence[Job]) -> Mailbox:
+            from pytest_talk2agent.engine.local import start_local
+            from pytest_talk2agent.results.store import Store
+
+            line.open(len(jobs))
+            return start_local(jobs, Store(self.settings.store), self.interfaces, line.show)
+
+        by_key = self.evaluation.start(subjects, begin)
+        self.evaluation.judge_as_ready(by_key)
+        line.close()
+
+
+voice_key = pytest.StashKey[VoiceSession]()
+
+
+def voice_of(config: pytest.Config) -> VoiceSession:
+    """The one session object of this process."""
+    if voice_key not in config.stash:
+        config.stash[voice_key] = VoiceSession(config)
+    return config.stash[voice_key]
+
+
+def _merged(answers: Sequence[object]) -> dict[str, str]:
+    merged: dict[str, str] = {}
+    for answer in reversed(answers):
+        if isinstance(answer, dict):
+            merged.update(answer)
+    return merged
+
+
+def begin_run(session: pytest.Session) -> None:
+    """Begin the transcription pass for the items that are left after collection and deselection."""
+    from pytest_talk2agent.collect import TaskItem, subject_of
+
+    config = session.config
+    if config.option.collectonly or (session.testsfailed and not config.option.continue_on_collection_errors):
+        return
+    subjects = {item.nodeid: subject for item in session.items if (subject := subject_of(item)) is not None}
+    if not subjects:
+        return
+    from pytest_talk2agent.results.baseline import BaselineError
+
+    voice = voice_of(config)
+    try:
+        policy = voice.policy(list(subjects.values()))
+    except BaselineError as error:
+        if hasattr(config, "workerinput"):
+            return  # the controller comes to the same end and stops the run; an error here would crash the worker
+        raise pytest.UsageError(str(error)) from None
+    gatekeeper = config.pluginmanager.get_plugin("t2a-gatekeeper")
+    if gatekeeper is not None:
+        gatekeeper.expected.update(item.nodeid for item in session.items if isinstance(item, TaskItem))
+    voice.begin(list(subjects.values()), policy)
