@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from pytest_talk2agent.tasks.exact import Exact
+
 Kind = Literal[
     "path",
     "filename",
@@ -35,15 +37,7 @@ def _strings(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
-def _exact(value: object) -> object:
-    """Read a number from its decimal text, so that 0.1 is one tenth."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return value
-    return Fraction(str(value))
-
-
 Strings = Annotated[tuple[str, ...], BeforeValidator(_strings)]
-Exact = Annotated[Fraction, BeforeValidator(_exact)]
 
 
 class Intention(BaseModel):

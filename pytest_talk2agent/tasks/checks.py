@@ -1,0 +1,121 @@
+"""What the schema cannot say about one task: names, references, and files that must be there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from pytest_talk2agent.tasks.errors import shown, suggestion
+from pytest_talk2agent.tasks.paths import reachable
+from pytest_talk2agent.tasks.task import NAME, Task
+
+Fault = tuple[tuple[str | int, ...], str]
+"""Where in the document (keys and positions), and what is wrong with what stands there."""
+
+
+def find_faults(task: Task) -> Iterator[Fault]:
+    """Yield every fault of a task that has passed the schema."""
+    yield from _names(task)
+    yield from _intentions(task)
+    yield from _groups(task)
+    yield from _takes(task)
+    yield from _context(task)
+
+
+def _names(task: Task) -> Iterator[Fault]:
+    if not task.intentions:
+        yield ("intentions",), "there is no intention; declare at least one"
+    declared: dict[str, str] = {}
+    for part, names in (
+        ("intentions", task.intentions),
+        ("fixed", task.fixed),
+        ("let", task.let),
+        ("groups", task.groups),
+    ):
+        for name in names:
+            if not NAME.fullmatch(name):
+                yield (
+                    (part, name),
+                    f"{shown(name)} cannot be used in an expression; use letters, digits and _, no digit first",
+                )
+            elif name in declared:
+                yield (
+                    (part, name),
+                    f"{shown(name)} is already declared under `{declared[name]}`; give one of them another name",
+                )
+            declared.setdefault(name, part)
+
+
+def _intentions(task: Task) -> Iterator[Fault]:
+    for name, intention in task.intentions.items():
+        place = ("intentions", name)
+        if not intention.say:
+            yield (*place, "say"), "the list is empty; write what must come across"
+        for key in ("say", "also", "options", "contrary"):
+            texts: tuple[str, ...] = getattr(intention, key)
+            for index, text in enumerate(texts):
+                if not text.strip():
+                    yield (*place, key, index), f"an empty text in `{key}`; write it or delete it"
+        for index, group in enumerate(intention.keywords):
+            if not group or not all(word.strip() for word in group):
+                yield (*place, "keywords", index), "an empty keyword or group of keywords; write it or delete it"
+        if not 0 <= intention.unsatisfied < 1:
+            yield (
+                (*place, "unsatisfied"),
+                "a lost intention is worth at least 0 and less than 1 (it is worth 1 when retained)",
+            )
+        if intention.kind == "choice":
+            yield from _choice(name, task)
+
+
+def _choice(name: str, task: Task) -> Iterator[Fault]:
+    intention = task.intentions[name]
+    place = ("intentions", name)
+    if not intention.options:
+        yield place, f"{shown(name)} is a choice without `options`; list all options there are"
+        return
+    options = {option.casefold() for option in intention.options}
+    if options.isdisjoint(text.casefold() for text in intention.also):
+        for index, text in enumerate(intention.say):
+            if text.casefold() not in options:
+                yield (
+                    (*place, "say", index),
+                    f"{shown(text)} is not among the `options`; add it there, or an option to `also`",
+                )
+
+
+def _groups(task: Task) -> Iterator[Fault]:
+    for name, group in task.groups.items():
+        if not group.needs:
+            yield ("groups", name, "needs"), "the list is empty; name the intentions the criteria hang on"
+        for index, needed in enumerate(group.needs):
+            if needed not in task.intentions:
+                yield (
+                    ("groups", name, "needs", index),
+                    f"{shown(needed)} is no intention; {suggestion(needed, task.intentions)}",
+                )
+
+
+def _takes(task: Task) -> Iterator[Fault]:
+    counts = Counter(recording.take for recording in task.recordings if recording.take)
+    seen: set[str] = set()
+    for index, recording in enumerate(task.recordings):
+        if recording.take and counts[recording.take] > 1 and recording.take in seen:
+            yield (
+                ("recordings", index, "take"),
+                f"take {shown(recording.take)} is here a second time; give each its own name",
+            )
+        seen.add(recording.take or "")
+
+
+def _context(task: Task) -> Iterator[Fault]:
+    workspace = task.context.workspace
+    if workspace is not None:
+        folder = task.resolve(workspace)
+        if not (reachable(folder) and folder.is_dir()):
+            yield ("context", "workspace"), f"{shown(workspace)} is no folder; paths are relative to the task file"
+    for index, screenshot in enumerate(task.context.screenshots):
+        image = task.resolve(screenshot)
+        if not (reachable(image) and image.is_file()):
+            message = f"{shown(screenshot)} is no file; paths are relative to the task file"
+            yield ("context", "screenshots", index), message

@@ -1,0 +1,135 @@
+"""Lint: what is valid in a task file and still likely to be a mistake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pytest_talk2agent.grading.errors import GraderError
+from pytest_talk2agent.speech.audio import file_sha256
+from pytest_talk2agent.tasks.errors import TaskFileError
+from pytest_talk2agent.tasks.paths import reachable
+from pytest_talk2agent.tasks.task import Task
+
+Level = Literal["error", "warning"]
+Control = Callable[[Task, str], Mapping[str, str]]
+"""A judge: the label of every intention of a task (``retained``, or what else it is) in a transcript."""
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ONLY_FOR = {"options": "choice", "style": "identifier", "keywords": "gist", "contrary": "gist"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One remark on a task file; an error makes the task unfit for a gate. Line and column count from 1."""
+
+    level: Level
+    path: Path
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.level}: {self.message}"
+
+
+def lint(tasks: Iterable[Task], judge: Control | None = None) -> list[Finding]:
+    """Check loaded tasks, in their order.
+
+    Errors: an id that another task has too, an expression that is no valid grader or cannot be computed exactly, a
+    recording that is missing or not the declared one, and, with ``judge``, an intention that is not retained when the
+    script or the instruction itself is the transcript. Warnings: nothing to lose (g(I) = 0), a score that falls when
+    more is understood, an intention that cannot change the score, names and fields without effect, a gist without
+    keywords.
+    """
+    findings = []
+    first: dict[str, Task] = {}
+    for task in tasks:
+        other = first.setdefault(task.id, task)
+        if other is not task:
+            message = f"the id `{task.id}` is that of {other.path}:{other.line} too; change one of them"
+            findings.append(Finding("error", task.path, *task.place("id"), message))
+        for check in (_grader, _names, _fields, _recordings):
+            findings.extend(check(task))
+        if judge is not None:
+            findings.extend(_controls(task, judge))
+    return findings
+
+
+def _finding(level: Level, task: Task, key: str, message: str) -> Finding:
+    return Finding(level, task.path, *task.place(key), f"{task.id}: {message}")
+
+
+def _grader(task: Task) -> Iterator[Finding]:
+    try:
+        grader = task.grader()
+        shares = grader.shapley()
+    except TaskFileError as error:
+        for problem in error.problems:
+            yield Finding("error", problem.path, problem.line, problem.column, f"{task.id}: {problem.message}")
+        return
+    except GraderError as error:
+        problem = task.problem(error)
+        yield Finding("error", problem.path, problem.line, problem.column, f"{task.id}: {problem.message}")
+        return
+    for name in grader.powerless:
+        yield _finding("warning", task, f"intentions.{name}", f"`{name}` cannot change the score; use it in the value")
+    if grader.status == "not_addressable":
+        yield _finding("warning", task, "value", "retaining everything gains nothing, g(I) = 0; the task has no score")
+    if task.polarity == "reversal":
+        return
+    if grader.status == "inverted":
+        message = "the score falls when everything is understood; should the polarity be `reversal`?"
+        yield _finding("warning", task, "value", message)
+        return
+    for name, share in shares.items():
+        if share < 0:
+            message = f"the score falls when `{name}` is retained; should the polarity be `reversal`?"
+            yield _finding("warning", task, f"intentions.{name}", message)
+
+
+def _names(task: Task) -> Iterator[Finding]:
+    used = set(_WORD.findall(" ".join([task.value, *task.let.values()])))
+    for part, names in (("fixed", task.fixed), ("let", task.let), ("groups", task.groups)):
+        for name in names:
+            if name not in used:
+                yield _finding(
+                    "warning", task, f"{part}.{name}", f"`{name}` is not used; use it in the value or delete it"
+                )
+
+
+def _fields(task: Task) -> Iterator[Finding]:
+    for name, intention in task.intentions.items():
+        for key, kind in _ONLY_FOR.items():
+            if key in intention.model_fields_set and intention.kind != kind:
+                message = f"`{key}` has an effect for kind `{kind}` only, and `{name}` is of kind `{intention.kind}`"
+                yield _finding("warning", task, f"intentions.{name}", message)
+        if intention.kind == "gist" and not intention.keywords:
+            message = f"the gist `{name}` has no keywords; without them the lexical judge can settle little"
+            yield _finding("warning", task, f"intentions.{name}", message)
+
+
+def _recordings(task: Task) -> Iterator[Finding]:
+    for recording in task.recordings:
+        if not (reachable(recording.audio) and recording.audio.is_file()):
+            yield _finding("error", task, "recordings", f"{recording.audio} is missing; render or fetch it")
+        elif recording.sha256:
+            found = file_sha256(recording.audio)
+            if found != recording.sha256:
+                message = (
+                    f"{recording.audio} has the SHA-256 {found}, not {recording.sha256}; restore it or declare it anew"
+                )
+                yield _finding("error", task, "recordings", message)
+
+
+def _controls(task: Task, judge: Control) -> Iterator[Finding]:
+    for words, transcript in {"instruction": task.instruction, "script": task.script}.items():
+        if transcript is None:
+            continue
+        for name, label in judge(task, transcript).items():
+            if label != "retained":
+                message = f"`{name}` is {getattr(label, 'value', label)} with the {words} itself as the transcript"
+                yield _finding("error", task, f"intentions.{name}", f"{message}; mend `say`, `also` or the {words}")

@@ -1,0 +1,84 @@
+"""The JSON Schema of a task file, made from the models, for editors and other tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+
+from pytest_talk2agent.tasks.exact import PATTERN
+from pytest_talk2agent.tasks.task import PLACE, SuiteHeader, Task
+
+_SHARED: dict[str, Any] = {
+    "Text": {"type": ["string", "number", "boolean"], "description": "A text; a scalar is kept as it is written."},
+    "Texts": {"anyOf": [{"$ref": "#/$defs/Text"}, {"type": "array", "items": {"$ref": "#/$defs/Text"}}]},
+    "Number": {
+        "type": ["number", "string"],
+        "pattern": PATTERN,
+        "description": "An exact number: a decimal, or a fraction such as 1/3.",
+    },
+}
+
+
+class _Generator(GenerateJsonSchema):
+    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
+        # releases of pydantic that cannot write a Fraction leave out the default, which the page on the format has
+        if kind != "non-serializable-default":
+            super().emit_warning(kind, detail)
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema (draft 2020-12) of one document of a task file: a task, or the header ``suite: ...``.
+
+    It describes the values that a YAML reader of an editor sees: where the loader keeps the text of a scalar, an
+    unquoted number or truth value is allowed too; where it takes a list of texts, one text will do.
+    """
+    _, schema = TypeAdapter.json_schemas(
+        [(model, "validation", TypeAdapter(model)) for model in (Task, SuiteHeader)], schema_generator=_Generator
+    )
+    definitions = {name: _relaxed(definition) for name, definition in schema["$defs"].items()}
+    task = definitions["Task"]
+    for key in PLACE:
+        del task["properties"][key]
+    task["required"] = [key for key in task["required"] if key not in PLACE]
+    header = {
+        "type": "object",
+        "properties": {"suite": {"$ref": "#/$defs/SuiteHeader"}},
+        "required": ["suite"],
+        "additionalProperties": False,
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A document of a task file of pytest-talk2agent",
+        "if": {"type": "object", "required": ["suite"]},
+        "then": header,
+        "else": {"$ref": "#/$defs/Task"},
+        "$defs": definitions | _SHARED,
+    }
+
+
+def _relaxed(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_relaxed(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {
+        key: node[key]
+        for key in ("description", "default", "pattern", "minimum", "maximum")
+        if node.get(key) is not None
+    }
+    choices = [choice for choice in node.get("anyOf", ()) if choice != {"type": "null"}]
+    if any(choice.get("format") == "fraction" for choice in [node, *choices]):
+        return {"$ref": "#/$defs/Number", **kept}
+    if len(choices) == 1:
+        return {**_relaxed(choices[0]), **kept}
+    if node.get("type") == "string" and "enum" not in node:
+        return {"$ref": "#/$defs/Text", **kept}
+    if node.get("type") == "array" and node.get("items", {}).get("type") == "string":
+        return {"$ref": "#/$defs/Texts", **kept}
+    return {key: _relaxed(value) for key, value in node.items() if not _is_noise(key, value)}
+
+
+def _is_noise(key: str, value: Any) -> bool:
+    return (key == "title" and isinstance(value, str)) or (key == "default" and isinstance(value, dict))
