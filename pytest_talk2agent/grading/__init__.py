@@ -1,0 +1,1 @@
+"""Pure mathematics: expression, game, Native, Shapley and their exact intervals (standard library only)."""

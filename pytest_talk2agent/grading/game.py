@@ -1,0 +1,153 @@
+"""The game behind a grader: what must be answered, and the answers for a compiled expression."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from operator import or_
+from typing import Protocol
+
+from pytest_talk2agent.grading import sparse
+from pytest_talk2agent.grading.compiler import Compiled
+from pytest_talk2agent.grading.errors import GraderTooEntangledError
+from pytest_talk2agent.grading.extremes import extreme, polarity
+from pytest_talk2agent.grading.node import bits
+from pytest_talk2agent.grading.shapley import shapley
+
+Pairs = dict[tuple[int, int], Fraction]
+
+
+class Game(Protocol):
+    """Exact answers about v(F u R), with R a bit mask over ``players`` intentions."""
+
+    players: int
+
+    def value(self, retained: int) -> Fraction:
+        """The score v where exactly ``retained`` is retained."""
+
+    def extremes(self, retained: int, unresolved: int) -> tuple[Fraction, Fraction]:
+        """Least and greatest v over every way the unresolved may fall out."""
+
+    def shapley(self) -> list[Fraction]:
+        """The Shapley value of every intention."""
+
+    def powerless(self) -> list[int]:
+        """The intentions that change v at no end point."""
+
+    def pairs(self) -> Pairs:
+        """The pairwise Shapley interaction index of every pair where it is not 0."""
+
+
+class ExpressionGame:
+    """The game of a compiled expression."""
+
+    def __init__(self, players: int, compiled: Compiled) -> None:
+        self.players = players
+        self.network = compiled.network
+        self.root, self.unit = compiled.value
+        self._order = self.network.order(self.root)
+
+    @cached_property
+    def _polarity(self) -> tuple[int, int]:
+        return polarity(self.network, self.root)
+
+    def value(self, retained: int) -> Fraction:
+        """The score v where exactly ``retained`` is retained."""
+        return self.unit * self.network.evaluate(self._order, retained)
+
+    def extremes(self, retained: int, unresolved: int) -> tuple[Fraction, Fraction]:
+        """Least and greatest v over every way the unresolved may fall out.
+
+        Raises:
+            IntervalTooHardError: when the search exceeds its limit.
+        """
+        up, down = self._polarity
+        if not up & down & unresolved:
+            # the direction of each is known, so each end is one evaluation
+            return self.value(retained | unresolved & down), self.value(retained | unresolved & up)
+        network = self.network
+        with network.scratch():
+            part = network.restrict(self.root, retained, ((1 << self.players) - 1) & ~retained & ~unresolved)
+            return self.unit * extreme(network, part, -1).value, self.unit * extreme(network, part, 1).value
+
+    def shapley(self) -> list[Fraction]:
+        """The Shapley value of every intention.
+
+        Raises:
+            GraderTooEntangledError: when an exact answer exceeds the limits.
+        """
+        found = self._shapley
+        if isinstance(found, GraderTooEntangledError):
+            raise found.with_traceback(None)
+        return found
+
+    @cached_property
+    def _shapley(self) -> list[Fraction] | GraderTooEntangledError:
+        # a refusal takes long and is final, so it is remembered too
+        try:
+            with self.network.scratch():
+                found = shapley(self.network, self.root)
+        except GraderTooEntangledError as error:
+            return error
+        return [self.unit * found.get(bit, Fraction(0)) for bit in range(self.players)]
+
+    def powerless(self) -> list[int]:
+        """The intentions that change v at no end point.
+
+        Raises:
+            IntervalTooHardError: when that cannot be decided within the limit.
+        """
+        return [bit for bit in range(self.players) if not self._has_power(bit)]
+
+    def _has_power(self, bit: int) -> bool:
+        network, mask = self.network, 1 << bit
+        if not network.support[self.root] & mask:
+            return False
+        shares = self._shapley
+        if not isinstance(shares, GraderTooEntangledError):
+            up, down = self._polarity
+            if shares[bit] or not up & down & mask:
+                # where every contribution has one sign, they add up to 0 only if all are 0
+                return shares[bit] != 0
+        if self._is_pivotal(mask):
+            return True
+        with network.scratch():
+            gain = network.linear(
+                0, [(1, network.restrict(self.root, mask, 0)), (-1, network.restrict(self.root, 0, mask))]
+            )
+            return any(extreme(network, gain, sense).value for sense in (1, -1))
+
+    def _is_pivotal(self, mask: int) -> bool:
+        """Whether one of a few coalitions, growing from none to all others, shows that the intention has power."""
+        others = [1 << bit for bit in range(self.players) if not mask >> bit & 1]
+        for arrivals in (others, others[::-1]):
+            coalitions = accumulate(arrivals, or_, initial=0)
+            if any(self.value(coalition | mask) != self.value(coalition) for coalition in coalitions):
+                return True
+        return False
+
+    def pairs(self) -> Pairs:
+        """The pairwise Shapley interaction index of every pair where it is not 0.
+
+        Raises:
+            GraderTooEntangledError: when an exact answer exceeds the limits.
+        """
+        network, root = self.network, self.root
+        result: Pairs = {}
+        if sparse.estimate(network, root) <= sparse.MAXIMUM_TERMS:
+            for members, coefficient in sparse.moebius(network, root).items():
+                inside = list(bits(members))
+                for position, first in enumerate(inside):
+                    for second in inside[position + 1 :]:
+                        share = self.unit * Fraction(coefficient, len(inside) - 1)
+                        result[first, second] = result.get((first, second), Fraction(0)) + share
+        else:
+            for first in bits(network.support[root]):
+                with network.scratch():
+                    with_first = shapley(network, network.restrict(root, 1 << first, 0))
+                    without = shapley(network, network.restrict(root, 0, 1 << first))
+                for second in range(first + 1, self.players):
+                    change = with_first.get(second, Fraction(0)) - without.get(second, Fraction(0))
+                    result[first, second] = self.unit * change
+        return {pair: amount for pair, amount in result.items() if amount}

@@ -1,0 +1,89 @@
+"""What is left of a task in one transcript: exact intervals of Native, Shapley and Flat, and what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+Status = Literal["scored", "not_addressable", "inverted"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All values from ``low`` to ``high``, both reached."""
+
+    low: Fraction
+    high: Fraction
+
+    @property
+    def midpoint(self) -> Fraction:
+        """The middle, for where one number is needed."""
+        return (self.low + self.high) / 2
+
+    @property
+    def is_point(self) -> bool:
+        """Whether nothing is unresolved."""
+        return self.low == self.high
+
+    def __str__(self) -> str:
+        return str(self.low) if self.is_point else f"[{self.low}, {self.high}]"
+
+    def to_json(self) -> list[str]:
+        """Both ends as exact fractions, such as ``["1/2", "1"]``."""
+        return [str(self.low), str(self.high)]
+
+    @classmethod
+    def from_json(cls, ends: list[str]) -> Interval:
+        """The inverse of ``to_json``."""
+        low, high = ends
+        return cls(Fraction(low), Fraction(high))
+
+
+@dataclass(frozen=True)
+class Retention:
+    """The scores of one transcript (Talk2Agent, section 4); ``native`` and ``shapley`` are None where undefined.
+
+    Attributes:
+        native: g(R) / g(I), over every way the unresolved intentions may fall out.
+        shapley: share of the Shapley values that is retained, likewise.
+        flat: share of the intentions that is retained, likewise.
+        lost: intentions changed or omitted.
+        lost_upper: the same if every unresolved intention were lost.
+        status: ``scored``; ``not_addressable`` where g(I) = 0; ``inverted`` where g(I) < 0.
+        reason: why the status is not ``scored``, in one line.
+    """
+
+    native: Interval | None
+    shapley: Interval | None
+    flat: Interval
+    lost: int
+    lost_upper: int
+    status: Status = "scored"
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for JSON; fractions are strings."""
+        return {
+            "native": self.native.to_json() if self.native else None,
+            "shapley": self.shapley.to_json() if self.shapley else None,
+            "flat": self.flat.to_json(),
+            "lost": self.lost,
+            "lost_upper": self.lost_upper,
+            "status": self.status,
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Retention:
+        """The inverse of ``to_json``."""
+        return cls(
+            native=Interval.from_json(record["native"]) if record["native"] else None,
+            shapley=Interval.from_json(record["shapley"]) if record["shapley"] else None,
+            flat=Interval.from_json(record["flat"]),
+            lost=record["lost"],
+            lost_upper=record["lost_upper"],
+            status=record["status"],
+            reason=record["reason"],
+        )

@@ -1,0 +1,87 @@
+"""What the interfaces that hear one utterance at a time have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.speech.checks import AudioError
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.speech.audio import Audio
+
+
+def one_by_one(
+    batch: Sequence[Utterance], transcribe: Callable[[Utterance], Hypothesis]
+) -> list[Hypothesis | TranscriptionError]:
+    """Transcribe each utterance by itself; what goes wrong with one is its own TranscriptionError.
+
+    Raises InterfaceError where ``transcribe`` does: then nothing can be transcribed.
+    """
+    results: list[Hypothesis | TranscriptionError] = []
+    for utterance in batch:
+        try:
+            results.append(transcribe(utterance))
+        except TranscriptionError as error:
+            results.append(error)
+        except InterfaceError:
+            raise
+        except AudioError as error:
+            results.append(TranscriptionError(str(error)))
+        except Exception as error:
+            results.append(TranscriptionError(f"task {utterance.task!r}, take {utterance.take!r}: {one_line(error)}"))
+    return results
+
+
+def audio_of(utterance: Utterance) -> Audio:
+    """The utterance's decoded recording, read now where the caller has not done so.
+
+    Raises TranscriptionError where there is no recording, AudioError where it cannot be used.
+    """
+    if utterance.audio is not None:
+        return utterance.audio
+    if utterance.path is None:
+        raise TranscriptionError(f"task {utterance.task!r}: no recording to hear; list one in the task file")
+    from pytest_talk2agent.speech.audio import read_audio
+
+    return read_audio(utterance.path)
+
+
+def require_package(interface: str, module: str, distribution: str, extra: str) -> None:
+    """Raise InterfaceError where a package is not installed, and say how to install it. Imports nothing."""
+    if find_spec(module) is None:
+        raise InterfaceError(f'{interface} needs the package {distribution}; pip install "pytest-talk2agent[{extra}]"')
+
+
+def one_line(error: BaseException) -> str:
+    """An exception's type and message, on one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+
+
+def suspicions(text: str, seconds: float) -> list[str]:
+    """What in a transcript points to a recogniser that has lost its way rather than to words that were said.
+
+    "empty"; "repetition": a phrase of up to 12 words stands four times in a row or more, over at least 8 words;
+    "speaking rate": more than 8 words a second, which nobody says (two words are free, as clips are cut close).
+    """
+    words = text.lower().split()
+    found = []
+    if not words:
+        found.append("empty")
+    if _repeats(words):
+        found.append("repetition")
+    if len(words) > 2 + 8 * seconds:
+        found.append("speaking rate")
+    return found
+
+
+def _repeats(words: list[str]) -> bool:
+    for length in range(1, 13):
+        run = 0
+        for here, before in zip(words[length:], words, strict=False):
+            run = run + 1 if here == before else 0
+            if run >= max(3 * length, 8 - length):
+                return True
+    return False

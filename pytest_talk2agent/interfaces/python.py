@@ -1,0 +1,144 @@
+"""``python:package.module:name``: a recogniser of the user's own, called in the process.
+
+``name`` is a function that takes a list of `Utterance` and returns a list of the same length of transcripts (``str`` or
+`Hypothesis`, or a `TranscriptionError` for one that failed); or an object, or a class made without arguments, whose
+method ``transcribe`` does the same. Such an object may have ``check()`` and ``identity()``, as an `Interface` has. The
+list holds one utterance unless an attribute ``batch_size`` says otherwise. The module must be importable: pytest's ini
+key ``pythonpath`` names folders to look in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.interfaces.batch import one_line
+from pytest_talk2agent.interfaces.spec import Spec, refuse_options
+from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.speech.audio import file_sha256
+
+
+class PythonInterface:
+    """A function or object of the user's own."""
+
+    hears = True
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self, spec: Spec) -> None:
+        refuse_options(spec)
+        self._text = spec.model or ""
+        self._module, colon, self._name = self._text.partition(":")
+        if not colon or not all(part.isidentifier() for part in f"{self._module}.{self._name}".split(".")):
+            raise InterfaceError(f"interface {spec.text!r}: write python:package.module:function")
+
+    def check(self) -> None:
+        """Raise InterfaceError where there is no such module. Runs none of the user's code."""
+        self._source()
+
+    def identity(self) -> Mapping[str, str]:
+        """The name, the SHA-256 of the module's file, and what the object's own ``identity()`` adds.
+
+        Imports the module. A class is made only where it has an ``identity()``: its model may be large.
+        """
+        source = self._source()
+        own: object = getattr(self._target, "identity", dict)() if hasattr(self._named, "identity") else {}
+        if not isinstance(own, Mapping):
+            raise InterfaceError(f"python:{self._text}: identity() must return a mapping, not {type(own).__name__}")
+        identity = {str(key): str(value) for key, value in own.items()}
+        if source is not None:
+            identity["module_sha256"] = file_sha256(source)
+        return {**identity, "name": "python", "target": self._text, "batch_size": str(self.batch_size)}
+
+    @property
+    def batch_size(self) -> int:
+        """How many utterances a call takes at most; it can change a transcript, so it is part of the identity."""
+        size = getattr(self._named, "batch_size", 1)
+        if not isinstance(size, int) or size < 1:
+            raise InterfaceError(f"python:{self._text}: batch_size must be a whole number from 1 up, not {size!r}")
+        return size
+
+    def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        """Call the function with the batch; where it raises on several utterances, with each of them alone.
+
+        Raises InterfaceError where it cannot be imported or returns anything but one transcript for each utterance.
+        """
+        function = self._function
+        try:
+            found = function(list(batch))
+        except InterfaceError:
+            raise
+        except Exception as error:
+            if len(batch) > 1:
+                return [result for utterance in batch for result in self.transcribe([utterance])]
+            return [TranscriptionError(f"task {u.task!r}, take {u.take!r}: {one_line(error)}") for u in batch]
+        if not isinstance(found, Sequence) or isinstance(found, str):
+            raise InterfaceError(
+                f"python:{self._text} returned {type(found).__name__}; return a list, one transcript an utterance"
+            )
+        if len(found) != len(batch):
+            raise InterfaceError(
+                f"python:{self._text} returned {len(found)} transcripts for {len(batch)} utterances; return as many"
+            )
+        return [self._result(value) for value in found]
+
+    def _result(self, value: object) -> Hypothesis | TranscriptionError:
+        if isinstance(value, str):
+            return Hypothesis(value)
+        if isinstance(value, Hypothesis | TranscriptionError):
+            return value
+        raise InterfaceError(
+            f"python:{self._text} returned a {type(value).__name__} as a transcript; return str or Hypothesis"
+        )
+
+    @cached_property
+    def _named(self) -> Any:
+        self.check()
+        try:
+            found: Any = importlib.import_module(self._module)
+            for part in self._name.split("."):
+                found = getattr(found, part)
+        except Exception as error:
+            raise InterfaceError(f"python:{self._text}: cannot be imported: {one_line(error)}") from error
+        return found
+
+    @cached_property
+    def _target(self) -> Any:
+        found = self._named
+        try:
+            target = found() if isinstance(found, type) else found
+            own_check = getattr(target, "check", None)
+            if own_check is not None:
+                own_check()
+        except InterfaceError:
+            raise
+        except Exception as error:
+            raise InterfaceError(f"python:{self._text}: cannot be used: {one_line(error)}") from error
+        return target
+
+    @cached_property
+    def _function(self) -> Any:
+        function = getattr(self._target, "transcribe", self._target)
+        if not callable(function):
+            raise InterfaceError(f"python:{self._text} is no function and has no transcribe(); name one that is")
+        return function
+
+    def _source(self) -> Path | None:
+        """The module's file, found without importing its package; None for a module without one."""
+        path: Sequence[str] | None = None
+        parts = self._module.split(".")
+        for depth in range(1, len(parts) + 1):
+            name = ".".join(parts[:depth])
+            found = importlib.machinery.PathFinder.find_spec(name, path)
+            if found is None:
+                raise InterfaceError(
+                    f"python:{self._text}: no module {name!r}; install it, or name its folder in the ini key pythonpath"
+                )
+            path = found.submodule_search_locations
+            if path is None and depth < len(parts):
+                raise InterfaceError(f"python:{self._text}: {name!r} is no package; check the name")
+        origin = found.origin if found is not None else None
+        return Path(origin) if origin is not None and Path(origin).is_file() else None

@@ -1,0 +1,193 @@
+"""Spec strings: how a user names a voice interface, its model and its options.
+
+    [LABEL=]NAME[:MODEL][+bias][+repair][?option=value&...]
+
+``command``, ``python`` and ``transcripts`` take everything behind the colon as their argument, whatever it holds;
+suffixes and options stand before the colon there: ``command?timeout=60:./my-asr --beam=4 {audio}``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, TypeVar
+
+from pytest_talk2agent.interfaces.utterance import InterfaceError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Options = TypeVar("Options", bound=DataclassInstance)
+
+WHOLE_ARGUMENT = frozenset({"command", "python", "transcripts"})
+SUFFIXES = ("bias", "repair")
+FORM = "[LABEL=]NAME[:MODEL][+bias][+repair][?option=value&...]"
+
+_HEAD = re.compile(r"(?:(?P<label>[^:?+=]*)=)?(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?P<rest>.*)", re.DOTALL)
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_FILE_SUFFIX = re.compile(r"\.[A-Za-z]{3,}$")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed spec string: one condition of a run.
+
+    ``text`` is what the user wrote; ``label`` is what stands for it in node ids and tables. ``model`` is None where
+    the spec names none. ``options`` are still text: the interface reads them with `read_options`.
+    """
+
+    text: str
+    label: str
+    name: str
+    model: str | None = None
+    bias: bool = False
+    repair: bool = False
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+def parse_spec(text: str) -> Spec:
+    """Parse one spec string.
+
+    Raises InterfaceError with the place of the fault and the form that is expected.
+    """
+    text = text.strip()
+    head = _HEAD.fullmatch(text)
+    if head is None:
+        raise InterfaceError(f"interface {text!r}: no interface is named; write {FORM}")
+    name, rest = head["name"], head["rest"]
+    if name in WHOLE_ARGUMENT:
+        before, colon, argument = rest.partition(":")
+        if not colon or not argument.strip():
+            raise InterfaceError(f"interface {text!r}: {name} needs an argument; write {name}:{_ARGUMENTS[name]}")
+        model: str | None = argument.strip()
+        before, _, options = before.partition("?")
+        before, suffixes = _suffixes(text, before)
+    else:
+        before, question, options = rest.partition("?")
+        if question and not options:
+            raise InterfaceError(f"interface {text!r}: no option behind '?'; write ?option=value&...")
+        before, suffixes = _suffixes(text, before)
+        model = before[1:] if before.startswith(":") else None
+        if model == "":
+            raise InterfaceError(f"interface {text!r}: no model behind ':'; write {name}:MODEL or {name}")
+        before = "" if model else before
+    if before:
+        fault = before.lstrip("+")
+        raise InterfaceError(f"interface {text!r}: {before!r} is not understood{_near(fault, SUFFIXES)}; write {FORM}")
+    label = head["label"]
+    if label is None:
+        label = _default_label(name, model, suffixes)
+    elif not _LABEL.fullmatch(label):
+        raise InterfaceError(f"interface {text!r}: the label {label!r} may hold letters, digits and . _ + - only")
+    return Spec(text, label, name, model, "bias" in suffixes, "repair" in suffixes, _options(text, options))
+
+
+def parse_specs(texts: Sequence[str]) -> list[Spec]:
+    """Parse the specs of one run, in order.
+
+    Raises InterfaceError where one is wrong or where two have the same label.
+    """
+    by_label: dict[str, Spec] = {}
+    for spec in map(parse_spec, texts):
+        if spec.label in by_label:
+            raise InterfaceError(
+                f"interfaces {by_label[spec.label].text!r} and {spec.text!r} have the same label {spec.label!r}; "
+                f"give one of them another: LABEL={spec.text.removeprefix(spec.label + '=')}"
+            )
+        by_label[spec.label] = spec
+    return list(by_label.values())
+
+
+def read_options(spec: Spec, kind: type[Options]) -> Options:
+    """Read the options of a spec into the dataclass that declares them; the type of a default is the option's type.
+
+    The dataclass may refuse values in ``__post_init__`` with a ValueError.
+    Raises InterfaceError on an unknown option or a value of the wrong type.
+    """
+    defaults = {option.name: option.default for option in dataclasses.fields(kind)}
+    values: dict[str, object] = {}
+    for option, text in spec.options.items():
+        if option not in defaults:
+            known = f"known: {', '.join(defaults)}" if defaults else f"{spec.name} has none"
+            raise InterfaceError(
+                f"interface {spec.text!r}: unknown option {option!r}{_near(option, defaults)}; {known}"
+            )
+        expected: type = type(defaults[option])
+        try:
+            values[option] = expected(text)
+        except ValueError:
+            raise InterfaceError(
+                f"interface {spec.text!r}: option {option} must be {_TYPE_NAMES[expected]}, not {text!r}"
+            ) from None
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise InterfaceError(f"interface {spec.text!r}: {error}") from None
+
+
+def refuse_model(spec: Spec) -> None:
+    """Raise InterfaceError where an interface that has no models is given one."""
+    if spec.model is not None:
+        raise InterfaceError(f"interface {spec.text!r}: {spec.name} takes no model; write {spec.name}")
+
+
+def refuse_options(spec: Spec) -> None:
+    """Raise InterfaceError where an interface that has no options is given one."""
+    read_options(spec, _NoOptions)
+
+
+@dataclass(frozen=True)
+class _NoOptions:
+    pass
+
+
+_ARGUMENTS = {"command": "'./my-asr {audio}'", "python": "package.module:function", "transcripts": "FILE.jsonl"}
+_TYPE_NAMES: dict[type, str] = {int: "a whole number", float: "a number", str: "text"}
+
+
+def _suffixes(text: str, rest: str) -> tuple[str, list[str]]:
+    """Take +bias and +repair off the end; a model's own name may hold a plus sign."""
+    found: list[str] = []
+    while (suffix := next((s for s in SUFFIXES if rest.endswith(f"+{s}")), None)) is not None:
+        if suffix in found:
+            raise InterfaceError(f"interface {text!r}: +{suffix} is given twice; once is enough")
+        found.append(suffix)
+        rest = rest.removesuffix(f"+{suffix}")
+    return rest, found
+
+
+def _options(text: str, options: str) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for part in filter(None, options.split("&")):
+        option, equals, value = part.partition("=")
+        if not equals or not option or not value:
+            raise InterfaceError(f"interface {text!r}: option {part!r} has no value; write option=value")
+        if option in values:
+            raise InterfaceError(f"interface {text!r}: option {option!r} is given twice; once is enough")
+        if value.endswith(("+bias", "+repair")):
+            raise InterfaceError(f"interface {text!r}: +bias and +repair stand before '?'; write {FORM}")
+        values[option] = value
+    return values
+
+
+def _default_label(name: str, model: str | None, suffixes: list[str]) -> str:
+    """A short name that is safe in a node id: a path gives its stem, a command its program, a target its function."""
+    label = name
+    if model is not None:
+        if name == "command":
+            model = model.split()[0]
+        elif name == "python":
+            model = model.rpartition(":")[2]
+        if "/" in model or name in WHOLE_ARGUMENT:
+            model = _FILE_SUFFIX.sub("", PurePath(model).name)
+        label = f"{name}-{re.sub(r'[^A-Za-z0-9._+-]+', '-', model).strip('-')}".rstrip("-")
+    return label + "".join(f"+{suffix}" for suffix in SUFFIXES if suffix in suffixes)
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

