@@ -34,11 +34,7 @@ class Gatekeeper:
         self._gate: Gate | None = None
         self._folder: ReportFolder | None = None
         self._saved: str | None = None
-        self._progress: Progress | None = None
-
-    def note_progress(self, progress: Progress) -> None:
-        """Take note of how far the model server has come."""
-        self._progress = progress
+        self.progress: Progress | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -108,8 +104,9 @@ class Gatekeeper:
         return bool(self._config.getoption("t2a_interface") or self._config.getoption("t2a_baseline"))
 
     def _ordered(self) -> list[TaskResult]:
-        """Results in an order that does not depend on which worker was first."""
-        return [self._results[node] for node in sorted(self._results)]
+        """Results by condition, as the options name them, then by node: no matter which worker was first."""
+        place = {spec.label: index for index, spec in enumerate(voice_of(self._config).settings.specs)}
+        return sorted(self._results.values(), key=lambda result: (place[result.condition], result.node))
 
     def _save_baseline(self, results: Sequence[TaskResult]) -> None:
         from pytest_talk2agent.results.baseline import Baseline
@@ -150,8 +147,8 @@ class Gatekeeper:
         terminalreporter.section("talk2agent")
         for line in lines:
             terminalreporter.write_line(line)
-        if self._progress is not None:
-            terminalreporter.write_line(f"model server: {self._progress}")
+        if self.progress is not None:
+            terminalreporter.write_line(f"model server: {self.progress}")
         if self._folder is not None:
             terminalreporter.write_line(f"report: {self._folder.directory}")
         if self._saved is not None:

@@ -84,16 +84,19 @@ class VoiceSession:
 
     def policy(self, subjects: Sequence[Subject]) -> Policy:
         """What these subjects are held to; raises BaselineError where they must not be compared with the baseline."""
-        from pytest_talk2agent.engine.evaluation import Policy, references_of
+        from pytest_talk2agent.engine.evaluation import Policy, references_of, refuse_other_builds
 
         new = self.settings.update == "new"
-        return Policy(
+        policy = Policy(
             thresholds=self.settings.thresholds,
             baseline=self.baseline,
             references=references_of(self.baseline, subjects, self.judge.fingerprint, new=new),
             tolerance=self.settings.tolerance,
             accepts=self.settings.update is not None,
         )
+        if not hasattr(self.config, "workerinput"):
+            refuse_other_builds(policy, subjects)
+        return policy
 
     def begin(self, subjects: Sequence[Subject], policy: Policy) -> None:
         """Transcribe what the selected subjects need: here, or on the model server where this is an xdist worker."""

@@ -31,7 +31,7 @@ class XdistController:
             from pytest_talk2agent.engine.owner import ServerOwner
 
             voice = voice_of(self._config)
-            self._owner = ServerOwner(voice.settings.store, voice.interfaces, self._gatekeeper.note_progress)
+            self._owner = ServerOwner(voice.settings.store, voice.interfaces)
         node.workerinput["t2a"] = asdict(self._owner.address)
 
     @pytest.hookimpl(optionalhook=True)
@@ -57,6 +57,12 @@ class XdistController:
             voice.policy(subjects)
         except BaselineError as error:
             raise pytest.UsageError(str(error)) from None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Ask the model server, while it lives, what it has done."""
+        if self._owner is not None:
+            self._gatekeeper.progress = self._owner.progress()
 
     def pytest_unconfigure(self) -> None:
         """End the model server."""

@@ -6,7 +6,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import jiwer  # noqa: F401 - at the top: pytester forgets what a test imports, and some packages load only once
+import numpy as np
 import pytest
+import soundfile
+import soxr  # noqa: F401
+
+import pytest_talk2agent.cli
+import pytest_talk2agent.engine.local
+import pytest_talk2agent.judging.lexical  # noqa: F401
 
 pytest_plugins = ["pytester"]
 
@@ -82,3 +90,64 @@ def run(request: pytest.FixtureRequest, pytester: pytest.Pytester) -> Run:
         return pytester.runpytest_subprocess(*MODES[mode], "-p", "no:cacheprovider", *map(str, arguments))
 
     return runs
+
+
+@pytest.fixture
+def alone(pytester: pytest.Pytester) -> Run:
+    """Run pytest in this process, without xdist: for what does not depend on who runs the items."""
+
+    def runs(*arguments: object) -> pytest.RunResult:
+        return pytester.runpytest_inprocess("-p", "no:xdist", "-p", "no:cacheprovider", *map(str, arguments))
+
+    return runs
+
+
+FAKE_ASR = '''
+"""A recogniser that knows what each recording says, and counts how often it is loaded and asked."""
+import json
+import os
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+class Recogniser:
+    def __init__(self):
+        with (HERE / "loads.txt").open("a") as stream:
+            stream.write(f"{os.getpid()}\\n")
+
+    def transcribe(self, batch):
+        texts = json.loads((HERE / "texts.json").read_text())
+        with (HERE / "asked.txt").open("a") as stream:
+            stream.writelines(f"{utterance.path.name}\\n" for utterance in batch)
+        return [texts[utterance.path.stem] for utterance in batch]
+'''
+
+
+def write_tone(path: Path, frequency: float = 440.0, seconds: float = 0.3) -> Path:
+    """A sound that is no speech: enough for a recogniser that goes by file names."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    time = np.arange(round(16_000 * seconds)) / 16_000
+    soundfile.write(path, 0.3 * np.sin(2 * np.pi * frequency * time), 16_000)
+    return path
+
+
+@pytest.fixture
+def heard_tasks(pytester: pytest.Pytester) -> Path:
+    """The two tasks, each with a recording, and ``python:fake_asr:Recogniser`` to hear them without a loss."""
+    documents = []
+    for index, (document, name) in enumerate(zip(TASKS.split("---\n"), ("report", "port"), strict=True)):
+        write_tone(pytester.path / "audio" / f"{name}.wav", 300.0 + 100 * index)
+        documents.append(f"{document}recordings: [{{audio: audio/{name}.wav, speaker: amy}}]\n")
+    pytester.makepyfile(fake_asr=FAKE_ASR)
+    pytester.makeini("[pytest]\npythonpath = .\n")
+    texts = {"report": PERFECT[REPORT], "port": PERFECT[PORT]}
+    (pytester.path / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+    path = pytester.path / "heard.yaml"
+    path.write_text("---\n".join(documents), encoding="utf-8")
+    return path
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file, none where there is no file."""
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []

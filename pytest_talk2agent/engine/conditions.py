@@ -28,6 +28,11 @@ class Condition:
         return self.spec.label
 
     @property
+    def text(self) -> str:
+        """The spec string without its label."""
+        return self.spec.text.removeprefix(f"{self.spec.label}=")
+
+    @property
     def controls(self) -> bool:
         """Whether the interface answers from the task's own words, so that one item a task is enough."""
         return not self.interface.hears and self._records_of is None
@@ -48,5 +53,4 @@ class Condition:
     @property
     def pins(self) -> Pins:
         """What a baseline pins of this condition."""
-        text = self.spec.text.removeprefix(f"{self.spec.label}=")
-        return Pins(spec=text, fingerprint=self.fingerprint, identity=self.interface.identity())
+        return Pins(spec=self.text, fingerprint=self.fingerprint, identity=self.interface.identity())

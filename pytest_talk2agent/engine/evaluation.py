@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -55,6 +55,13 @@ class Policy:
             entry = self.baseline.items[reference].get(f"{subject.task.id}[{subject.take}]")
             before = None if entry is None else entry.intervals()
         return Limits(thresholds=thresholds, baseline=before, tolerance=self.tolerance)
+
+    def refuse_other_recording(self, subject: Subject, transcript: Transcript) -> None:
+        """Raise BaselineError where the baseline was made from another recording than the one that was heard."""
+        if self.baseline is None:
+            return
+        item = replace(candidate_of(subject), audio_sha256=transcript.audio_sha256)
+        self.baseline.refuse_other_suite(self.references, [item], self.baseline.judge)
 
 
 class Evaluation:
@@ -129,6 +136,8 @@ class Evaluation:
             self.judgement(subject),
             self.retention(subject),
         )
+        if limits.baseline is not None:
+            self.policy.refuse_other_recording(subject, transcript)
         critical = [name for name, intention in task.intentions.items() if intention.critical]
         return TaskResult(
             node=node,
@@ -137,7 +146,7 @@ class Evaluation:
             task_sha256=task.content_hash,
             take=subject.take,
             condition=subject.condition.label,
-            spec=subject.condition.pins.spec,
+            spec=subject.condition.text,
             value=task.value,
             polarity=task.polarity,
             said=task.spoken,
@@ -153,30 +162,43 @@ class Evaluation:
         )
 
 
+def candidate_of(subject: Subject) -> Candidate:
+    """What a baseline is asked about a subject before it is heard: only the declared hash of its recording is known."""
+    return Candidate(
+        condition=subject.condition.label,
+        key=f"{subject.task.id}[{subject.take}]",
+        task_sha256=subject.task.content_hash,
+        audio_sha256=None if subject.recording is None else subject.recording.sha256,
+    )
+
+
 def references_of(baseline: Baseline | None, subjects: Sequence[Subject], judge: str, *, new: bool) -> dict[str, str]:
     """Map each condition of a run to the one of the baseline that it is held against, after checking that they compare.
 
-    With ``new``, conditions and items that the baseline lacks are left out instead of refused.
-    Raises BaselineError.
+    With ``new``, conditions and items that the baseline lacks are left out instead of refused. Builds are compared by
+    `refuse_other_builds`, since to know a build may mean to load it. Raises BaselineError.
     """
     if baseline is None:
         return {}
     conditions = {subject.condition.label: subject.condition for subject in subjects}
     references = {
-        label: baseline.reference(label, condition.pins)
+        label: baseline.reference(label, condition.text)
         for label, condition in conditions.items()
         if not new or label in baseline.conditions
     }
     candidates = []
     for subject in subjects:
         reference = references.get(subject.condition.label)
-        candidate = Candidate(
-            condition=subject.condition.label,
-            key=f"{subject.task.id}[{subject.take}]",
-            task_sha256=subject.task.content_hash,
-            audio_sha256=None if subject.recording is None else subject.recording.sha256,
-        )
+        candidate = candidate_of(subject)
         if reference is not None and not (new and candidate.key not in baseline.items[reference]):
             candidates.append(candidate)
     baseline.refuse_other_suite(references, candidates, judge)
     return references
+
+
+def refuse_other_builds(policy: Policy, subjects: Sequence[Subject]) -> None:
+    """Raise BaselineError where a condition is another build than the one of the same spec in the baseline."""
+    conditions = {subject.condition.label: subject.condition for subject in subjects}
+    for label in policy.references:
+        if policy.baseline is not None:
+            policy.baseline.refuse_other_build(label, conditions[label].pins)

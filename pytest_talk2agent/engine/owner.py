@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from pytest_talk2agent.engine import wire
@@ -28,17 +28,28 @@ GRACE = 5.0
 class ServerOwner:
     """Listens at once; starts the server at the first connection; `stop` ends whatever runs."""
 
-    def __init__(self, store: Path, interfaces: Mapping[str, str], report: Callable[[Progress], None]) -> None:
+    def __init__(self, store: Path, interfaces: Mapping[str, str]) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
         handle, log = tempfile.mkstemp(prefix="t2a-server-", suffix=".log")
         self._log = os.fdopen(handle, "wb")
         self.address = ServerAddress(self._listener.getsockname()[1], secrets.token_hex(16), log)
         self._setup = {"key": self.address.key, "store": str(store), "interfaces": dict(interfaces)}
-        self._report = report
         self._process: subprocess.Popen[bytes] | None = None
         self._wake, self._waker = socket.socketpair()
         self._thread = threading.Thread(target=self._watch, name="t2a-owner", daemon=True)
         self._thread.start()
+
+    def progress(self) -> Progress | None:
+        """What the server has done so far; None where there is no server, or none that answers."""
+        if self._process is None or self._process.poll() is not None:
+            return None
+        try:
+            with connect(self.address) as connection:
+                connection.settimeout(GRACE)
+                wire.send(connection, {"key": self.address.key, "jobs": None})
+                return Progress(**next(wire.messages(connection))["progress"])
+        except (OSError, ValueError, StopIteration):
+            return None
 
     def stop(self) -> None:
         """End the server, if there is one, and free the socket; the log stays only where the server failed."""
@@ -65,7 +76,6 @@ class ServerOwner:
         if self._wake in ready:
             return
         process = self._process = self._start()
-        threading.Thread(target=self._follow, name="t2a-progress", daemon=True).start()
         while process.poll() is None:
             if select.select([self._wake], [], [], 0.1)[0]:
                 return
@@ -85,13 +95,3 @@ class ServerOwner:
         process.stdin.write(json.dumps({**self._setup, "path": sys.path}).encode() + b"\n")
         process.stdin.flush()
         return process
-
-    def _follow(self) -> None:
-        try:
-            with connect(self.address) as connection:
-                wire.send(connection, {"key": self.address.key, "jobs": None})
-                for message in wire.messages(connection):
-                    if "progress" in message:
-                        self._report(Progress(**message["progress"]))
-        except (OSError, ValueError):
-            return

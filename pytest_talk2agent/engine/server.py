@@ -14,7 +14,7 @@ import queue
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,9 +36,9 @@ class Server:
         self._interfaces = interfaces
         self._lock = threading.Lock()
         self._known: dict[str, Mapping[str, Any] | None] = {}
-        self._clients: dict[socket.socket, set[str] | None] = {}
+        self._clients: dict[socket.socket, set[str]] = {}
         self._waiting: queue.Queue[list[Job]] = queue.Queue()
-        self._before = Progress(0)
+        self._before = self._now = Progress(0)
 
     def serve(self, listener: socket.socket) -> None:
         """Accept clients for ever; transcription runs in a thread of its own."""
@@ -61,11 +61,12 @@ class Server:
                 self._clients.pop(connection, None)
 
     def _admit(self, connection: socket.socket, jobs: list[dict[str, Any]] | None) -> None:
-        wanted = None if jobs is None else [Job.from_json(job) for job in jobs]
+        if jobs is None:
+            wire.send(connection, {"progress": asdict(self._before + self._now)})
+            return
+        wanted = [Job.from_json(job) for job in jobs]
         with self._lock:
-            self._clients[connection] = None if wanted is None else {job.key for job in wanted}
-            if wanted is None:
-                return
+            self._clients[connection] = {job.key for job in wanted}
             fresh = [job for job in wanted if job.key not in self._known]
             for job in wanted:
                 message = self._known.get(job.key)
@@ -79,15 +80,11 @@ class Server:
     def _work(self) -> None:
         while True:
             jobs = self._waiting.get()
-            last = Progress(0)
+            transcribe_all(jobs, self._store, self._interfaces, self._deliver, self._note)
+            self._before, self._now = self._before + self._now, Progress(0)
 
-            def tell(now: Progress) -> None:
-                nonlocal last
-                last = now
-                self._send({"progress": asdict(self._before + now)}, lambda wanted: wanted is None)
-
-            transcribe_all(jobs, self._store, self._interfaces, self._deliver, tell)
-            self._before += last
+    def _note(self, now: Progress) -> None:
+        self._now = now
 
     def _deliver(self, key: str, outcome: Transcript | str) -> None:
         if isinstance(outcome, Transcript):
@@ -96,12 +93,8 @@ class Server:
             message = {"job": key, "failure": outcome}
         with self._lock:
             self._known[key] = message
-        self._send(message, lambda wanted: wanted is not None and key in wanted)
-
-    def _send(self, message: Mapping[str, Any], wants: Callable[[set[str] | None], bool]) -> None:
-        with self._lock:
             for connection, wanted in list(self._clients.items()):
-                if not wants(wanted):
+                if key not in wanted:
                     continue
                 try:
                     wire.send(connection, message)

@@ -77,13 +77,13 @@ class _Counter:
         if job.key in self._delivered:
             return
         self._delivered.add(job.key)
-        self._deliver(job.key, outcome)
         before = self._progress
         failed = isinstance(outcome, str)
         self._progress = replace(
             before, done=before.done + 1, stored=before.stored + stored, failed=before.failed + failed
         )
         self._report(self._progress)
+        self._deliver(job.key, outcome)
 
 
 def _transcribe_group(interface: Interface, jobs: Sequence[Job], store: Store, counts: _Counter) -> None:

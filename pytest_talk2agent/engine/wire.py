@@ -2,10 +2,10 @@
 
 Messages::
 
-    client -> server   {"key": SECRET, "jobs": [JOB, ..]}      once; "jobs": null only watches
+    client -> server   {"key": SECRET, "jobs": [JOB, ..]}      or "jobs": null, to ask how far it has come
     server -> client   {"job": KEY, "transcript": {..}}        as each is ready
                        {"job": KEY, "failure": "one line"}
-                       {"progress": {..}}                      to those who only watch
+                       {"progress": {..}}                      to who asks
 """
 
 from __future__ import annotations

@@ -81,28 +81,30 @@ class Baseline:
     conditions: Mapping[str, Pins] = field(default_factory=dict)
     items: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
 
-    def reference(self, label: str, pins: Pins) -> str:
+    def reference(self, label: str, spec: str) -> str:
         """The condition that a candidate is held against: the same label, else the same spec, else the only one.
 
-        Raises BaselineError where there is no such condition, or where it goes by the same spec but was made by
-        another build or other decode settings.
+        Raises BaselineError where there is no such condition.
         """
-        same = [name for name, known in self.conditions.items() if known.spec == pins.spec]
+        same = [name for name, known in self.conditions.items() if known.spec == spec]
         chosen = label if label in self.conditions else same[0] if same else None
         if chosen is None and len(self.conditions) == 1:
             chosen = next(iter(self.conditions))
         if chosen is None:
             known = ", ".join(self.conditions) or "none"
             raise BaselineError(f"{self.path}: no condition to compare {label} with; it has {known}")
-        before = self.conditions[chosen]
-        if before.spec == pins.spec and before.fingerprint != pins.fingerprint:
+        return chosen
+
+    def refuse_other_build(self, label: str, pins: Pins) -> None:
+        """Raise BaselineError where a condition of the same label and spec is another build, or decodes otherwise."""
+        before = self.conditions.get(label)
+        if before is not None and before.spec == pins.spec and before.fingerprint != pins.fingerprint:
             difference = _difference(before.identity, pins.identity)
             raise BaselineError(
-                f"{self.path}: {chosen} is now another build of {pins.spec}: {difference};"
+                f"{self.path}: {label} is now another build of {pins.spec}: {difference};"
                 f" to compare it as a candidate give it a name (--t2a-interface=NAME={pins.spec}),"
                 " to accept it use --t2a-update-baseline"
             )
-        return chosen
 
     def refuse_other_suite(self, references: Mapping[str, str], items: Iterable[Candidate], judge: str) -> None:
         """Raise BaselineError where tasks, recordings or the judge are not those of the baseline, or items are new.
