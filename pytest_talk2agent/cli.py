@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -27,7 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         status: int = options.run(options)
+        sys.stdout.flush()
     except BrokenPipeError:
+        # Whoever read has seen enough; the interpreter's own last flush must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError) as error:
         sys.stderr.write(f"{error}\n")
@@ -72,12 +76,17 @@ def _names(text: str) -> list[str]:
 
 
 def _show(options: argparse.Namespace) -> int:
-    tasks = load_tasks(options.file)
+    shown, lines = [], []
+    for task in load_tasks(options.file):
+        with task.locating_errors():
+            if options.json:
+                shown.append(_shown(task, task.grader()))
+            else:
+                lines.extend(_show_lines(task, task.grader()))
     if options.json:
-        _write_json({"tasks": [_shown(task, task.grader()) for task in tasks]})
-        return 0
-    for task in tasks:
-        _write(_show_lines(task, task.grader()))
+        _write_json({"tasks": shown})
+    else:
+        _write(lines)
     return 0
 
 
@@ -119,7 +128,9 @@ def _score(options: argparse.Namespace) -> int:
     tasks = {task.id: task for task in load_tasks(options.file)}
     if options.task not in tasks:
         raise ValueError(f"{options.file}: no task {options.task!r}; it has {', '.join(tasks)}")
-    retention = tasks[options.task].grader().retention(options.retained, options.unresolved)
+    task = tasks[options.task]
+    with task.locating_errors():
+        retention = task.grader().retention(options.retained, options.unresolved)
     if options.json:
         _write_json(
             {
@@ -191,10 +202,12 @@ def _task_files(paths: Sequence[Path]) -> Iterator[Path]:
     from pytest_talk2agent.tasks.sniff import looks_like_tasks
 
     for path in paths:
+        if not path.exists():
+            raise ValueError(f"{path}: no such file or folder; check the path")
         if not path.is_dir():
             yield path
             continue
-        found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml")]
+        found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
         chosen = [p for p in found if looks_like_tasks(p.read_text(encoding="utf-8", errors="replace"))]
         if not chosen:
             raise ValueError(f"{path}: no task file in this folder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,14 @@ class TaskItem(pytest.Function):
         self.subject = subject
         self.add_marker(pytest.mark.t2a)
         self.extra_keyword_matches.update(subject.task.tags)
+
+    @cached_property
+    def id(self) -> Any:
+        """The structured node id that pytest 9.2 introduced, split as pytest splits an id that it reads back.
+
+        Else the name's brackets would not count as parameters, and ``--lf`` would not find the item again.
+        """
+        return type(super().id).parse(self.nodeid)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Point at the task in its file."""

@@ -55,7 +55,7 @@ class Gatekeeper:
             return
         if record is None or report.when != "call":
             self._errors[report.nodeid] = _one_line(report)
-        else:
+        elif not self._results[report.nodeid].verdict.outcome.fails:
             self._failed.add(report.nodeid)
 
     def _take(self, record: str) -> None:
@@ -92,10 +92,10 @@ class Gatekeeper:
             failed_tests=self._failed,
         )
         answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
-        self._gate = gate = gate.with_reasons([reason for answer in answers for reason in answer])
+        gate = gate.with_reasons([reason for answer in answers for reason in answer])
         if settings.update is not None:
-            self._save_baseline(results)
-        self._write_reports(results, gate)
+            gate = gate.with_reasons(self._save_baseline(results))
+        self._gate = gate = gate.with_reasons(self._write_reports(results, gate))
         if not gate.passed and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -108,33 +108,45 @@ class Gatekeeper:
         place = {spec.label: index for index, spec in enumerate(voice_of(self._config).settings.specs)}
         return sorted(self._results.values(), key=lambda result: (place[result.condition], result.node))
 
-    def _save_baseline(self, results: Sequence[TaskResult]) -> None:
-        from pytest_talk2agent.results.baseline import Baseline
+    def _save_baseline(self, results: Sequence[TaskResult]) -> list[str]:
+        """Write the baseline; returns why that could not be done, if so."""
+        from pytest_talk2agent.results.baseline import Baseline, BaselineError
 
         voice = voice_of(self._config)
         path = voice.settings.baseline
         assert path is not None, "options are checked at configure time"
         judge = voice.judge.fingerprint
-        before: Baseline = Baseline.load(path) if path.exists() else Baseline(path=path, judge=judge)
-        after = before.updated(results, judge, only_new=voice.settings.update == "new")
-        after.save()
+        try:
+            before: Baseline = Baseline.load(path) if path.exists() else Baseline(path=path, judge=judge)
+            after = before.updated(results, judge, only_new=voice.settings.update == "new")
+            after.save()
+        except BaselineError as error:
+            return [f"no baseline written: {error}"]
+        except OSError as error:
+            return [f"no baseline written: {path} cannot be written ({error.strerror})"]
         changed = sum(
             before.items.get(condition, {}).get(key) != entry
             for condition, entries in after.items.items()
             for key, entry in entries.items()
         )
         self._saved = f"baseline {path}: {changed} items written, {sum(map(len, after.items.values()))} in all"
+        return []
 
-    def _write_reports(self, results: Sequence[TaskResult], gate: Gate) -> None:
+    def _write_reports(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
+        """Write what was asked for; returns why that could not be done, if so."""
         from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.reporting.markdown import append_to_step_summary, summary_markdown
 
         directory = voice_of(self._config).settings.report
         text = summary_markdown(results, self._errors, gate)
-        if directory is not None:
-            self._folder = self._folder or ReportFolder(directory)
-            self._folder.finish(results, self._errors, gate, text)
         append_to_step_summary(text)
+        try:
+            if directory is not None:
+                self._folder = self._folder or ReportFolder(directory)
+                self._folder.finish(results, self._errors, gate, text)
+        except OSError as error:
+            return [f"no report written: {directory} cannot be written ({error.strerror})"]
+        return []
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the failing rows and the verdict, last."""

@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say what was asked for and where it was said."""
-    return options.header(config) if options.any_given(config) else None
+    return voice_of(config).settings.header if options.any_given(config) else None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

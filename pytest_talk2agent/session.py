@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.options import settings_of
-
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.conditions import Condition
     from pytest_talk2agent.engine.evaluation import Evaluation, Policy
@@ -25,6 +23,8 @@ class VoiceSession:
     """Made at most once a process, when an option names it or the first task file is met."""
 
     def __init__(self, config: pytest.Config) -> None:
+        from pytest_talk2agent.settings import settings_of
+
         self.config = config
         self.settings = settings_of(config)
         self.evaluation: Evaluation | None = None
@@ -72,13 +72,20 @@ class VoiceSession:
             _ = self.conditions, self.judge, self.baseline
         except (InterfaceError, JudgeError, BaselineError) as error:
             raise pytest.UsageError(str(error)) from None
+        directory = self.settings.report
+        try:
+            if directory is not None and not self.config.option.collectonly:
+                directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise pytest.UsageError(f"--t2a-report: cannot make the folder {directory}: {error.strerror}") from None
 
     def subjects(self, path: Path) -> list[Subject]:
         """Every subject of a task file; raises TaskFileError."""
-        from pytest_talk2agent.engine.subject import subjects_of
+        from pytest_talk2agent.engine.subject import refuse_bad_graders, subjects_of
         from pytest_talk2agent.tasks.loader import load_tasks
 
         tasks = load_tasks(path, self.settings.audio)
+        refuse_bad_graders(tasks)
         self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
         return subjects_of(tasks, self.conditions, self.settings.takes)
 

@@ -13,11 +13,15 @@ NORMALISER = "basic/1"
 def normalise(text: str) -> str:
     """Lower case, compatibility characters folded, every run of punctuation and white space one blank.
 
-    Apostrophes inside a word go without a blank. Numbers are left as they stand: "twenty" and "20" differ here, which
-    is one reason why a word error rate gates nothing.
+    Apostrophes inside a word go without a blank; combining marks belong to their word. Numbers are left as they stand:
+    "twenty" and "20" differ here, which is one reason why a word error rate gates nothing.
     """
     folded = unicodedata.normalize("NFKC", text).lower().replace("'", "").replace("’", "")
-    return " ".join("".join(c if c.isalnum() else " " for c in folded).split())
+    return " ".join("".join(c if c.isalnum() or _is_mark(c) else " " for c in folded).split())
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
 
 
 def error_rates(references: Sequence[str], hypothesis: str) -> ErrorRates:

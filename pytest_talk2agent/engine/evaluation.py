@@ -12,6 +12,7 @@ from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.subject import Subject
+from pytest_talk2agent.engine.transcription import hypothesis_of
 from pytest_talk2agent.grading.retention import Retention
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.judging.judgement import Judgement, Label
@@ -90,8 +91,8 @@ class Evaluation:
         for key in self._mailbox.arrivals():
             try:
                 self.judgement(by_key[key])
-            except TranscriptionError:
-                continue  # the item itself will say so
+            except Exception:
+                continue  # no transcript, or a fault of the judge: the item meets it again and says so
 
     def transcript(self, subject: Subject) -> Transcript:
         """The transcript of a subject, as soon as there is one; raises TranscriptionError where there will be none."""
@@ -100,9 +101,7 @@ class Evaluation:
             if self._mailbox is None:
                 raise TranscriptionError(f"{subject.name}: no transcription was begun")
             return self._mailbox.get(subject.job)
-        outcome = interface.transcribe([subject.utterance])[0]
-        if isinstance(outcome, TranscriptionError):
-            raise outcome
+        outcome = hypothesis_of(interface.transcribe([subject.utterance])[0], subject.job)
         return Transcript(
             text=outcome.text,
             fingerprint=subject.condition.fingerprint,
@@ -129,13 +128,11 @@ class Evaluation:
         )
 
     def result(self, subject: Subject, node: str, limits: Limits) -> TaskResult:
-        """Everything about one item, decided."""
+        """Everything about one item, decided; raises TaskFileError where the grader has no exact answer."""
         task = subject.task
-        transcript, judgement, retention = (
-            self.transcript(subject),
-            self.judgement(subject),
-            self.retention(subject),
-        )
+        transcript, judgement = self.transcript(subject), self.judgement(subject)
+        with task.locating_errors():
+            retention, weights = self.retention(subject), task.grader().shapley()
         if limits.baseline is not None:
             self.policy.refuse_other_recording(subject, transcript)
         critical = [name for name, intention in task.intentions.items() if intention.critical]
@@ -154,7 +151,7 @@ class Evaluation:
             transcript=transcript,
             judgement=judgement,
             retention=retention,
-            weights=task.grader().shapley(),
+            weights=weights,
             rates=error_rates([task.spoken, task.instruction], transcript.text),
             limits=limits,
             verdict=decide(retention, judgement, critical, limits),

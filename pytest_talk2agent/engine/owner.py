@@ -75,16 +75,20 @@ class ServerOwner:
         ready, _, _ = select.select([self._listener, self._wake], [], [])
         if self._wake in ready:
             return
-        process = self._process = self._start()
-        while process.poll() is None:
-            if select.select([self._wake], [], [], 0.1)[0]:
-                return
+        try:
+            process = self._start()
+            while process.poll() is None:
+                if select.select([self._wake], [], [], 0.1)[0]:
+                    return
+        except OSError as error:
+            self._log.write(f"the model server cannot be started: {error}\n".encode())
+            self._log.flush()
         # Nobody will answer any more: whoever waits, or comes later, must be refused at once.
         self._listener.close()
 
     def _start(self) -> subprocess.Popen[bytes]:
         descriptor = self._listener.fileno()
-        process = subprocess.Popen(
+        process = self._process = subprocess.Popen(
             [sys.executable, "-m", "pytest_talk2agent.engine.server", str(descriptor)],
             stdin=subprocess.PIPE,
             stdout=self._log,

@@ -14,6 +14,7 @@ import queue
 import socket
 import sys
 import threading
+import traceback
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -51,10 +52,10 @@ class Server:
         try:
             with connection:
                 for message in wire.messages(connection):
-                    if not hmac.compare_digest(str(message.get("key", "")), self._key):
+                    if not hmac.compare_digest(str(message.get("key", "")).encode(), self._key.encode()):
                         return
                     self._admit(connection, message["jobs"])
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             pass
         finally:
             with self._lock:
@@ -78,10 +79,16 @@ class Server:
             self._waiting.put(fresh)
 
     def _work(self) -> None:
-        while True:
-            jobs = self._waiting.get()
-            transcribe_all(jobs, self._store, self._interfaces, self._deliver, self._note)
-            self._before, self._now = self._before + self._now, Progress(0)
+        try:
+            while True:
+                jobs = self._waiting.get()
+                transcribe_all(jobs, self._store, self._interfaces, self._deliver, self._note)
+                self._before, self._now = self._before + self._now, Progress(0)
+        except BaseException:
+            # Without this thread nobody would be answered any more: better dead than silent.
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
 
     def _note(self, now: Progress) -> None:
         self._now = now

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.interfaces.utterance import Utterance
+from pytest_talk2agent.tasks.errors import Problem, TaskFileError
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task, takes
 
@@ -70,3 +71,15 @@ def _takes(task: Task, condition: Condition) -> list[tuple[str, Recording | None
     if recorded:
         return recorded
     return [(take, None) for take in condition.recorded_takes(task.id)] or [(UNNAMED, None)]
+
+
+def refuse_bad_graders(tasks: Iterable[Task]) -> None:
+    """Compile every grader now; raises TaskFileError with all that is wrong with any of them."""
+    problems: list[Problem] = []
+    for task in tasks:
+        try:
+            task.grader()
+        except TaskFileError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise TaskFileError(problems)

@@ -12,8 +12,8 @@ from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError
-from pytest_talk2agent.results.store import Store
+from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError, TranscriptionError
+from pytest_talk2agent.results.store import Store, StoreError
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.version import VERSION
 from pytest_talk2agent.speech.audio import Audio, AudioError, audio_seconds, check_file, read_audio
@@ -54,10 +54,10 @@ def transcribe_all(
     for spec, group in by_spec.items():
         try:
             _transcribe_group(registry.make(parse_spec(spec)), group, store, counts)
-        except InterfaceError as error:
+        except (InterfaceError, StoreError) as error:
             for job in group:
                 counts.deliver(job, str(error))
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a recogniser that exits must not take the others with it
             for job in group:
                 counts.deliver(job, f"{spec}: {type(error).__name__}: {error}")
 
@@ -95,7 +95,7 @@ def _transcribe_group(interface: Interface, jobs: Sequence[Job], store: Store, c
         for pending in batch:
             try:
                 audio.append(read_audio(pending.path))
-            except AudioError as error:
+            except (AudioError, OSError) as error:
                 for job in pending.jobs:
                     counts.deliver(job, str(error))
             else:
@@ -109,14 +109,36 @@ def _transcribe_group(interface: Interface, jobs: Sequence[Job], store: Store, c
         if len(outcomes) != len(heard):
             raise InterfaceError(f"{jobs[0].spec}: {len(outcomes)} transcripts for {len(heard)} recordings")
         for pending, sound, outcome in zip(heard, audio, outcomes, strict=True):
-            if not isinstance(outcome, Hypothesis):
+            try:
+                hypothesis = hypothesis_of(outcome, pending.jobs[0])
+            except TranscriptionError as error:
                 for job in pending.jobs:
-                    counts.deliver(job, str(outcome))
+                    counts.deliver(job, str(error))
                 continue
-            transcript = _transcript(outcome, sound, identity, mark, elapsed)
+            transcript = _transcript(hypothesis, sound, identity, mark, elapsed)
             store.keep_transcript(transcript)
             for job in pending.jobs:
                 counts.deliver(job, transcript)
+
+
+def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
+    """What an interface returned for a job, as the hypothesis it should be.
+
+    Raises the TranscriptionError that it is instead, or one where its text is no text that UTF-8 can hold, and
+    InterfaceError where it is anything else.
+    """
+    if isinstance(outcome, TranscriptionError):
+        raise outcome
+    if not isinstance(outcome, Hypothesis) or not isinstance(outcome.text, str):
+        raise InterfaceError(f"{job.spec}: returned a {type(outcome).__name__} as a transcript; return a Hypothesis")
+    try:
+        outcome.text.encode()
+    except UnicodeEncodeError as error:
+        broken = f"U+{ord(outcome.text[error.start]):04X} at character {error.start}"
+        raise TranscriptionError(
+            f"{job.utterance.task}: {job.spec} returned a transcript that is no valid text ({broken} stands alone)"
+        ) from None
+    return outcome
 
 
 def _missing(jobs: Sequence[Job], mark: str, store: Store, counts: _Counter) -> list[_Pending]:

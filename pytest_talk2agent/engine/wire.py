@@ -18,7 +18,7 @@ from typing import Any
 
 def send(connection: socket.socket, message: Mapping[str, Any]) -> None:
     """Send one message whole; raises OSError where the other side is gone."""
-    connection.sendall(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+    connection.sendall(json.dumps(message).encode() + b"\n")
 
 
 def messages(connection: socket.socket) -> Iterator[dict[str, Any]]:

@@ -10,9 +10,20 @@ from typing import Any, Literal
 Status = Literal["scored", "not_addressable", "inverted"]
 
 
-@dataclass(frozen=True)
+Number = int | float | Fraction
+
+
+def _exact(number: Number) -> Fraction:
+    """A float as its author wrote it: 0.1 is one tenth."""
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Interval:
-    """All values from ``low`` to ``high``, both reached."""
+    """All values from ``low`` to ``high``, both reached.
+
+    Compares with numbers: ``interval >= 0.9`` is true where every value is, so an assertion on it is certain.
+    """
 
     low: Fraction
     high: Fraction
@@ -29,6 +40,32 @@ class Interval:
 
     def __str__(self) -> str:
         return str(self.low) if self.is_point else f"[{self.low}, {self.high}]"
+
+    # A comparison holds only where it holds for every value, so `>=` and `<` can both be false.
+
+    def __ge__(self, limit: Number) -> bool:
+        return self.low >= _exact(limit)
+
+    def __gt__(self, limit: Number) -> bool:
+        return self.low > _exact(limit)
+
+    def __le__(self, limit: Number) -> bool:
+        return self.high <= _exact(limit)
+
+    def __lt__(self, limit: Number) -> bool:
+        return self.high < _exact(limit)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Interval):
+            return (self.low, self.high) == (other.low, other.high)
+        return isinstance(other, int | float | Fraction) and self.low == self.high == _exact(other)
+
+    def __hash__(self) -> int:
+        return hash((self.low, self.high))
+
+    def __repr__(self) -> str:
+        low, high = float(self.low), float(self.high)
+        return f"{low:g}" if self.is_point else f"[{low:g}, {high:g}]"
 
     def to_json(self) -> list[str]:
         """Both ends as exact fractions, such as ``["1/2", "1"]``."""

@@ -48,4 +48,7 @@ def make_judge(spec: str, registered: Mapping[str, str] | None = None) -> Judge:
         factory: Callable[[str | None], Judge] = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise JudgeError(f"judge {spec!r}: cannot import {known[name]}: {error}") from error
-    return factory(argument if colon else None)
+    try:
+        return factory(argument if colon else None)
+    except ValueError as error:
+        raise JudgeError(f"judge {spec!r}: {error}") from None

@@ -56,7 +56,8 @@ def _scores(result: TaskResult) -> list[str]:
             limits.append(f"threshold {show(result.limits.thresholds[metric])}")
         before = (result.limits.baseline or {}).get(metric)
         if before is not None:
-            limits.append(f"baseline {show_interval(before)} - {show(result.limits.tolerance)}")
+            less = f" - {show(result.limits.tolerance)}" if result.limits.tolerance else ""
+            limits.append(f"baseline {show_interval(before)}{less}")
         lines.append(f"{metric:<8} {value:<16} {', '.join(limits)}".rstrip())
     retention = result.retention
     count = len(result.judgement.findings)

@@ -27,7 +27,7 @@ class ReportFolder:
         directory.mkdir(parents=True, exist_ok=True)
         for name in ("run.json", "summary.md"):
             (directory / name).unlink(missing_ok=True)
-        self._stream = (directory / "results.jsonl").open("w", encoding="utf-8")
+        self._stream = (directory / "results.jsonl").open("w", encoding="utf-8", errors="backslashreplace")
 
     def append(self, result: TaskResult) -> None:
         """Add one result and flush it. A rerun adds a second line; the last line of a node counts."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_talk2agent.reporting.terminal import CONDITION_HEAD, condition_row, item_name, losses
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.verdict import Outcome, show_interval
+from pytest_talk2agent.results.verdict import show_interval
 
 LIMIT = 900_000
 """GitHub drops a whole job summary above 1 MiB."""
@@ -22,7 +22,7 @@ def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], g
     parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
     if gate.conditions:
         parts.extend(["", *_table(CONDITION_HEAD, [condition_row(summary) for summary in gate.conditions])])
-    failed = [r for r in results if r.verdict.outcome in (Outcome.FAILED, Outcome.INCONCLUSIVE)]
+    failed = [r for r in results if r.verdict.outcome.fails]
     if failed:
         head = ["item", "outcome", "native", "shapley", "what", "heard"]
         parts.extend(["", *_table(head, [_row(result) for result in failed])])
@@ -61,9 +61,11 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    """A transcript is hostile text: no markup and no line break of its own survives."""
+    """A transcript is hostile text: no markup, no mention and no line break of its own survives."""
     plain = " ".join(html.escape(text, quote=False).split())
-    return "".join(f"\\{c}" if c in "\\`*_[]|#!~" else c for c in plain)
+    escaped = "".join(f"\\{c}" if c in "\\`*_[]|#!~$" else c for c in plain)
+    # GitHub finds mentions and bare links in the rendered text, where a backslash is gone.
+    return escaped.replace("@", "@<!-- -->").replace("://", ":<!-- -->//")
 
 
 def _capped(text: str) -> str:

@@ -30,7 +30,7 @@ def properties_of(result: TaskResult) -> list[tuple[str, str]]:
         ("t2a.cer", _rate(result.rates.cer)),
         *((f"t2a.min_{metric}", f"{float(limit):.4f}") for metric, limit in result.limits.thresholds.items()),
     ]
-    return [*properties, (RECORD, json.dumps(result.to_json(), ensure_ascii=False))]
+    return [*properties, (RECORD, json.dumps(result.to_json()))]
 
 
 def _ends(name: str, interval: Interval | None) -> list[tuple[str, str]]:

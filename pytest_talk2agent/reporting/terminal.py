@@ -14,7 +14,7 @@ SHOWN = 30
 
 def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, *, verbose: bool) -> list[str]:
     """Plain lines. Rows of items that passed are shown only when asked for."""
-    rows = [r for r in results if verbose or r.verdict.outcome in (Outcome.FAILED, Outcome.INCONCLUSIVE)]
+    rows = [r for r in results if verbose or r.verdict.outcome.fails]
     lines = []
     if rows:
         shown = rows if verbose else rows[:SHOWN]
@@ -29,7 +29,8 @@ def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate
         lines.extend(table(CONDITION_HEAD, [condition_row(summary) for summary in gate.conditions]))
         left_out = sum(summary.left_out for summary in gate.conditions)
         if left_out:
-            lines.append(f"means leave out {left_out} items whose score is undefined, inverted or of reversal polarity")
+            count = f"{left_out} item{'s' if left_out > 1 else ''}"
+            lines.append(f"means leave out {count}: score undefined or inverted, or polarity reversed")
     return lines
 
 

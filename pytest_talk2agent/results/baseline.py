@@ -19,6 +19,7 @@ from pytest_talk2agent.results.store import content_key, write_whole
 
 SCHEMA = 1
 SHOWN = 5
+_ANEW = "restore it, or delete it and make it anew with --t2a-update-baseline"
 
 
 class BaselineError(Exception):
@@ -140,6 +141,7 @@ class Baseline:
         """Take in the results of a run; items that the run did not have stay as they are.
 
         With ``only_new`` what the baseline has already stays untouched. Another judge drops what the former one made.
+        Raises BaselineError where new items would be mixed with those of another build.
         """
         keep = judge == self.judge
         conditions = dict(self.conditions) if keep else {}
@@ -149,7 +151,15 @@ class Baseline:
             if only_new and result.key in entries:
                 continue
             made_by = result.transcript
-            conditions[result.condition] = Pins(result.spec, made_by.fingerprint, made_by.identity)
+            pins = Pins(result.spec, made_by.fingerprint, made_by.identity)
+            before = conditions.get(result.condition)
+            if only_new and before is not None and before.fingerprint != pins.fingerprint:
+                raise BaselineError(
+                    f"{self.path}: {result.condition} is {before.spec} there and {pins.spec} in this run:"
+                    f" {_difference(before.identity, pins.identity)}; items of two builds do not mix."
+                    " Give the new one a name (--t2a-interface=NAME=SPEC), or accept it with --t2a-update-baseline"
+                )
+            conditions[result.condition] = pins
             entries[result.key] = Entry.of(result)
         return replace(self, judge=judge, conditions=conditions, items=items)
 
@@ -177,24 +187,29 @@ class Baseline:
     def load(cls, path: Path) -> Baseline:
         """Read a baseline file; raises BaselineError with one line where that cannot be done."""
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
+            # A number that a hand put in stays the decimal that was written.
+            document = json.loads(path.read_text(encoding="utf-8"), parse_float=str)
             if document["schema"] != SCHEMA:
-                raise BaselineError(f"{path}: a baseline of schema {document['schema']!r}; this version reads {SCHEMA}")
-            return cls(
-                path=path,
-                judge=document["judge"],
-                conditions={name: Pins(**pins) for name, pins in document["conditions"].items()},
-                items={
-                    name: {key: _entry_from_json(entry) for key, entry in entries.items()}
-                    for name, entries in document["items"].items()
-                },
-            )
+                raise BaselineError(
+                    f"{path}: a baseline of schema {document['schema']!r}; this version reads {SCHEMA}; {_ANEW}"
+                )
+            conditions = {name: _pins_from_json(pins) for name, pins in document["conditions"].items()}
+            items = {
+                name: {key: _entry_from_json(entry) for key, entry in entries.items()}
+                for name, entries in document["items"].items()
+            }
+            if conditions.keys() != items.keys():
+                odd = ", ".join(sorted(conditions.keys() ^ items.keys()))
+                raise ValueError(f"conditions and items differ in {odd}")
+            return cls(path=path, judge=document["judge"], conditions=conditions, items=items)
         except OSError as error:
             raise BaselineError(
                 f"{path}: cannot read the baseline ({error.strerror}); make one with --t2a-update-baseline"
             ) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BaselineError(f"{path}: not a baseline file ({type(error).__name__}: {error})") from None
+        except KeyError as error:
+            raise BaselineError(f"{path}: not a baseline file (no {error}); {_ANEW}") from None
+        except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
+            raise BaselineError(f"{path}: not a baseline file ({error}); {_ANEW}") from None
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:
@@ -207,6 +222,10 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
 def _difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
     return ", ".join(f"{name} {before.get(name, 'none')} -> {now.get(name, 'none')}" for name in names)
+
+
+def _pins_from_json(data: Mapping[str, Any]) -> Pins:
+    return Pins(spec=data["spec"], fingerprint=data["fingerprint"], identity=dict(data["identity"]))
 
 
 def _pins_to_json(pins: Pins) -> dict[str, Any]:
@@ -227,7 +246,16 @@ def _entry_from_json(data: Mapping[str, Any]) -> Entry:
     return Entry(
         task_sha256=data["task_sha256"],
         audio_sha256=data["audio_sha256"],
-        native=None if data["native"] is None else Interval.from_json(data["native"]),
-        shapley=None if data["shapley"] is None else Interval.from_json(data["shapley"]),
+        native=_interval_from_json(data["native"]),
+        shapley=_interval_from_json(data["shapley"]),
         lost=tuple(data["lost"]),
     )
+
+
+def _interval_from_json(ends: list[str] | None) -> Interval | None:
+    if ends is None:
+        return None
+    interval = Interval.from_json(ends)
+    if interval.low > interval.high:
+        raise ValueError(f"the interval {interval} ends below its beginning")
+    return interval

@@ -101,7 +101,7 @@ class TaskResult:
             "judgement": self.judgement.to_json(),
             "retention": self.retention.to_json(),
             "weights": {name: str(weight) for name, weight in self.weights.items()},
-            "rates": vars(self.rates),
+            "rates": dict(vars(self.rates)),
             "limits": {
                 "thresholds": {metric: str(limit) for metric, limit in self.limits.thresholds.items()},
                 "baseline": None if baseline is None else {metric: i.to_json() for metric, i in baseline.items()},

@@ -24,10 +24,14 @@ def content_key(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
+class StoreError(Exception):
+    """The folder of a store cannot be used. One clear line."""
+
+
 class Store:
     """A folder of records. Safe to share between processes and between runs.
 
-    Raises OSError, with the path, where the folder cannot be written.
+    Raises StoreError where the folder cannot be read or written.
     """
 
     def __init__(self, root: Path) -> None:
@@ -59,14 +63,19 @@ class Store:
             record = json.loads(self._place(kind, key).read_bytes())
         except (FileNotFoundError, ValueError):
             return None
+        except OSError as error:
+            raise _unusable(self.root, "read", error) from error
         if not isinstance(record, dict) or record.get("schema") != SCHEMA or not isinstance(record.get("data"), dict):
             return None
         data: Mapping[str, Any] = record["data"]
         return data
 
     def _write(self, kind: str, key: str, data: Mapping[str, Any]) -> None:
-        self._ignore_in_git()
-        write_whole(self._place(kind, key), json.dumps({"schema": SCHEMA, "data": data}, ensure_ascii=False))
+        try:
+            self._ignore_in_git()
+            write_whole(self._place(kind, key), json.dumps({"schema": SCHEMA, "data": data}, ensure_ascii=False))
+        except OSError as error:
+            raise _unusable(self.root, "write", error) from error
 
     def _ignore_in_git(self) -> None:
         marker = self.root / ".gitignore"
@@ -74,12 +83,19 @@ class Store:
             write_whole(marker, "*\n")
 
 
+def _unusable(root: Path, verb: str, error: OSError) -> StoreError:
+    return StoreError(f"store {root}: cannot {verb} it ({error.strerror}); name a folder of yours with --t2a-store=DIR")
+
+
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part."""
+    """Write a file so that a reader sees the old content or the new, never a part; raises OSError with the path.
+
+    What UTF-8 cannot hold, such as the bytes of an odd file name, is written as JSON escapes it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
-        beside.write_text(text, encoding="utf-8")
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)

@@ -21,6 +21,11 @@ class Outcome(str, Enum):
     INCONCLUSIVE = "inconclusive"
     UNDEFINED = "undefined"
 
+    @property
+    def fails(self) -> bool:
+        """Whether the verdict itself is why the item does not pass."""
+        return self in (Outcome.FAILED, Outcome.INCONCLUSIVE)
+
 
 @dataclass(frozen=True)
 class Verdict:

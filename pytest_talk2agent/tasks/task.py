@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -210,6 +211,14 @@ class Task(_Record):
         else:
             line, column = self.place(error.where)
         return Problem(self.path, line, column, f"`{error.where}`: {error.message}")
+
+    @contextmanager
+    def locating_errors(self) -> Iterator[None]:
+        """Raise what the grader raises as a TaskFileError, at its place in the file."""
+        try:
+            yield
+        except GraderError as error:
+            raise TaskFileError([self.problem(error)]) from error
 
     def remember(self, nodes: Mapping[str, Node]) -> None:
         """Keep where the parts of the task stand in its file, by dotted key, for errors that are found later."""

@@ -1,0 +1,108 @@
+"""Values that stand where another value of the task belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from pytest_talk2agent.judging.alignment import keys_of
+from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.reading import Reading
+from pytest_talk2agent.judging.slots import Key, Slot
+from pytest_talk2agent.speech.tokens import Stream
+
+_REACH = 4
+_SURE = 3  # so many equal neighbours are no chance
+_BORDER = "\n"  # the beginning and the end of a text count as a neighbour
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Compares the words around a reading with the words around the slots of a task.
+
+    ``everywhere`` gives the right readings of a value in the whole transcript.
+    """
+
+    script: Stream
+    transcript: Stream
+    slots: Mapping[Key, Slot | None]
+    kinds: Mapping[str, str]
+    everywhere: Callable[[Key], list[Reading]]
+
+    def fit(self, key: Key, one: Reading) -> int:
+        """How many tokens beside the reading are those beside the slot, on both sides up to the first difference."""
+        slot = self.slots[key]
+        if slot is None:
+            return 0
+        said, heard = (*keys_of(self.script), _BORDER), (*keys_of(self.transcript), _BORDER)
+        before = _run((_BORDER, *said[: slot.start])[::-1], (_BORDER, *heard[: one.start])[::-1])
+        return before + _run(said[slot.end :], heard[one.end :])
+
+    def relocate(self, results: Mapping[Key, Reading | None]) -> dict[Key, Reading]:
+        """Values that were heard with their own words around them, though alignment looked elsewhere."""
+        moved: dict[Key, Reading] = {}
+        taken = [one for one in results.values() if one is not None and one.label is not Label.CHANGED]
+        lost = [key for key, one in results.items() if self.slots.get(key) and (one is None or one not in taken)]
+        for key in (*lost, *lost):  # twice, since a value that is found frees the place of another
+            current = results[key]
+            if key in moved:
+                continue
+            held = current is None or not _is_free(current, taken)
+            least = max(_SURE, 1 + (0 if held or current is None else self.fit(key, current)))
+            for one in self.everywhere(key):
+                if _is_free(one, taken) and self.fit(key, one) >= least:
+                    moved[key] = one
+                    taken.append(one)
+                    break
+        return moved
+
+    def settle(self, results: Mapping[Key, Reading | None]) -> dict[Key, Reading | None]:
+        """What changes because a value stands in the place of another one of its kind.
+
+        The other value is changed. The value itself is changed where the other one took its place in turn, else it is
+        omitted: its only occurrence belongs to another intention.
+        """
+        settled: dict[Key, Reading | None] = {}
+        placed = {key: one for key, one in results.items() if one is not None and one.label is not Label.CHANGED}
+        for key, one in placed.items():
+            if self.slots.get(key) is None:
+                continue
+            own = self.fit(key, one)
+            for other, another in results.items():
+                if other[0] == key[0] or self.kinds[other[0]] != self.kinds[key[0]] or not self.slots.get(other):
+                    continue
+                theirs = self.fit(other, one)
+                if other in placed and another is not None:
+                    if theirs + self.fit(key, another) > own + self.fit(other, another) and self._crossed(
+                        key, one, other, another
+                    ):
+                        settled[key] = _changed(another)
+                        settled[other] = _changed(one)
+                elif theirs > own:
+                    instead = [two for two in self.everywhere(other) if self.fit(key, two) > self.fit(other, two)]
+                    settled[key] = _changed(instead[0]) if instead else None
+                    settled[other] = _changed(one)
+        return settled
+
+    def _crossed(self, key: Key, one: Reading, other: Key, another: Reading) -> bool:
+        first, second = self.slots[key], self.slots[other]
+        return (
+            first is not None and second is not None and ((first.start < second.start) != (one.start < another.start))
+        )
+
+
+def _is_free(one: Reading, taken: list[Reading]) -> bool:
+    return all(one.end <= other.start or one.start >= other.end for other in taken)
+
+
+def _changed(one: Reading) -> Reading:
+    return replace(one, label=Label.CHANGED, reason="a value of another place stands here")
+
+
+def _run(said: tuple[str, ...], heard: tuple[str, ...]) -> int:
+    count = 0
+    for one, other in zip(said[:_REACH], heard[:_REACH], strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

@@ -1,0 +1,289 @@
+"""The lexical judge: set-valued readings of the reference, met in the place that alignment gives.
+
+A pure function of the case. `VERSION` changes whenever any label could.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pytest_talk2agent.judging.alignment import Alignment, align
+from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.exchange import Exchange
+from pytest_talk2agent.judging.gist import Clause, read_gist
+from pytest_talk2agent.judging.hearing import (
+    ANSWERED,
+    EMPTY_TRANSCRIPT,
+    INSERTED,
+    WORD_LIST,
+    hear,
+    is_inserted,
+    is_other_text,
+    is_word_list,
+)
+from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.judging.place import Place, is_filled, settle
+from pytest_talk2agent.judging.reading import Fault, Reading, Scene
+from pytest_talk2agent.judging.slots import Key, Slot, find_slots
+from pytest_talk2agent.judging.values import read_value
+from pytest_talk2agent.speech.tokens import Stream, tokenise
+from pytest_talk2agent.speech.words import EXPLANATIONS
+from pytest_talk2agent.tasks.intention import Intention
+
+NAME = "lexical"
+VERSION = "1"
+_FILLED = "something else stands in its place"
+
+
+@dataclass(frozen=True)
+class _Hearing:
+    """The case as tokens."""
+
+    case: Case
+    script: Stream
+    transcript: Stream
+    alignment: Alignment
+
+    def scene(self, intention: Intention) -> Scene:
+        """What a reader of the transcript needs for one intention."""
+        others = tuple(
+            value
+            for other in self.case.intentions.values()
+            if other is not intention and other.kind == intention.kind
+            for value in other.say
+        )
+        return Scene(intention, self.transcript, self.case.files, others)
+
+    @cached_property
+    def is_printed(self) -> bool:
+        """The transcript follows the written instruction rather than the script."""
+        return self.printed is not None and len(self.printed[1].heard) > len(self.alignment.heard)
+
+    @cached_property
+    def printed(self) -> tuple[Stream, Alignment, Mapping[Key, Slot | None]] | None:
+        """The written instruction, its alignment and its slots; None where it is the script itself."""
+        if self.case.instruction == self.case.script:
+            return None
+        instruction = tokenise(self.case.instruction)
+        return instruction, align(instruction, self.transcript), find_slots(self.case.intentions, instruction)
+
+
+def judge(case: Case) -> Judgement:
+    """Label every intention of the case, with the span of the transcript that the label rests on.
+
+    Pure and deterministic: the same case gives the same judgement. Raises nothing on any text.
+    Source: the labels are those of the Talk2Agent retention vector, refined by `changed` against `omitted`.
+    """
+    script = tokenise(case.script)
+    heard = hear(tokenise(case.transcript), script)
+    flags = list(heard.flags)
+    hearing = _Hearing(case, script, heard.stream, align(script, heard.stream))
+    slots = find_slots(case.intentions, script)
+    reason = _not_the_request(hearing, slots, flags)
+    if reason is not None:
+        findings = {name: Finding(Label.OMITTED, reason, "; ".join(one.say)) for name, one in case.intentions.items()}
+    else:
+        if is_inserted(heard.stream, hearing.alignment):
+            flags.append(INSERTED)
+        findings = _find(hearing, slots)
+    return Judgement(findings=findings, judge=f"{NAME}/{VERSION}", flags=tuple(flags))
+
+
+def _not_the_request(hearing: _Hearing, slots: Mapping[Key, Slot | None], flags: list[str]) -> str | None:
+    """Why nothing of the transcript counts, None where it is to be judged; the flag for it is added."""
+    if EMPTY_TRANSCRIPT in flags:
+        return "the transcript is empty"
+    if not len(hearing.transcript):
+        return "the transcript answers the request instead of repeating it"
+    if is_other_text(hearing.transcript, hearing.script, hearing.alignment):
+        if ANSWERED not in flags:
+            flags.append(ANSWERED)
+        return "the transcript is another text than the request"
+    inside = {index for (name, _), slot in slots.items() if slot and hearing.case.intentions[name].kind != "gist"
+              for index in range(slot.start, slot.end)}  # fmt: skip
+    if is_word_list(hearing.transcript, hearing.script, hearing.alignment, inside):
+        flags.append(WORD_LIST)
+        return "the transcript is a list of words without the request"
+    return None
+
+
+def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Finding]:
+    """Findings for all intentions: clear values are claimed first, so that no span serves two of them."""
+    case = hearing.case
+    claims: dict[tuple[str, int], tuple[int, int]] = {}
+    results: dict[tuple[str, int], Reading | None] = {}
+    keys = [(name, number) for name, one in case.intentions.items() if one.kind != "gist"
+            for number in range(len(one.say))]  # fmt: skip
+    ordered = sorted(keys, key=lambda key: slot.start if (slot := slots.get(key)) else len(hearing.script))
+    for second in (False, True):
+        for key in ordered:
+            if key in claims:
+                continue
+            taken = [span for other, span in claims.items() if other != key]
+            reading = _read(hearing, case.intentions[key[0]], key[1], slots.get(key), taken, elsewhere=second)
+            results[key] = reading
+            if reading is not None and (
+                reading.label is Label.RETAINED or (second and reading.label is not Label.CHANGED)
+            ):
+                claims[key] = (reading.start, reading.end)
+    kinds = {name: one.kind for name, one in case.intentions.items()}
+
+    def everywhere(key: Key) -> list[Reading]:
+        found = read_value(hearing.scene(case.intentions[key[0]]), key[1], 0, len(hearing.transcript))
+        return [one for one in found if one.label is Label.RETAINED]
+
+    exchange = Exchange(hearing.script, hearing.transcript, slots, kinds, everywhere)
+    results |= exchange.relocate(results)
+    results |= exchange.settle(results)
+    findings = {}
+    for name, intention in case.intentions.items():
+        if intention.kind == "gist":
+            slot = slots.get((name, 0))
+            clause = None if slot is None else Clause(slot.start, slot.end, slot.core)
+            parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause)]
+        else:
+            parts = [results[name, number] for number in range(len(intention.say))]
+        findings[name] = _finding(hearing.transcript, intention, parts)
+    return findings
+
+
+def _read(
+    hearing: _Hearing,
+    intention: Intention,
+    number: int,
+    slot: Slot | None,
+    taken: list[tuple[int, int]],
+    *,
+    elsewhere: bool,
+) -> Reading | None:
+    """The reading of one value; None where nothing stands in its place.
+
+    ``elsewhere`` also looks outside the place, where the clause around the value was moved or lost its anchors.
+    """
+    transcript, alignment = hearing.transcript, hearing.alignment
+    scene = hearing.scene(intention)
+    if slot is None:
+        found = _free(read_value(scene, number, 0, len(transcript)), taken)
+        return next((one for one in found if one.label is Label.RETAINED), None) if elsewhere else None
+    scene = replace(
+        scene, forgiven=slot.faults & (Fault.SPLIT | Fault.BLANK), script=hearing.script, slot=(slot.start, slot.end)
+    )  # fmt: skip
+    place = Place.of(alignment, slot, hearing.script, transcript)
+    found = _free(read_value(scene, number, place.low, place.high), taken)
+    found = _without_siblings(scene, number, found, place)
+    reading = settle(scene, found, place)
+    if reading is not None and reading.faults & Fault.SOUND and (explained := _explained(scene, number)):
+        return explained
+    if reading is not None and reading.label is not Label.CHANGED:
+        return reading
+    if elsewhere and not alignment.anchored(slot.start, slot.end):
+        spare = [one for one in _free(read_value(scene, number, 0, len(transcript)), taken)
+                 if one.label is Label.RETAINED and _is_spare(hearing, slot, one)]  # fmt: skip
+        if spare:
+            return spare[0]
+    if reading is None:
+        printed = _by_instruction(hearing, intention, number, taken) if elsewhere else None
+        if printed is not None and printed.label is Label.RETAINED:
+            return printed
+        if is_filled(scene, place, taken):
+            return Reading(*place.filled(transcript, taken), Label.CHANGED, _FILLED)
+        return printed if hearing.is_printed else None
+    return reading
+
+
+def _explained(scene: Scene, number: int) -> Reading | None:
+    """A clear reading elsewhere that explains a word of the same sound: `jason, that is j s o n`."""
+    norms = scene.stream.norms
+    for one in read_value(scene, number, 0, len(scene.stream)):
+        before = [
+            norms[one.start - len(words) : one.start] == words for words in EXPLANATIONS if one.start >= len(words)
+        ]
+        if one.label is Label.RETAINED and any(before):
+            return one
+    return None
+
+
+def _by_instruction(
+    hearing: _Hearing, intention: Intention, number: int, taken: list[tuple[int, int]]
+) -> Reading | None:
+    """What stands in the place that the written instruction gives.
+
+    Where speech and print differ much (`three and a quarter percent`, `3.25%`), the script's alignment may miss the
+    place of a value that the transcript prints.
+    """
+    printed = hearing.printed
+    if printed is None:
+        return None
+    instruction, alignment, slots = printed
+    slot = next(
+        (slots.get(key) for key in slots if key[1] == number and hearing.case.intentions[key[0]] is intention), None
+    )
+    if slot is None:
+        return None
+    scene = replace(hearing.scene(intention), script=instruction, slot=(slot.start, slot.end))
+    place = Place.of(alignment, slot, instruction, hearing.transcript)
+    found = _free(read_value(scene, number, place.low, place.high), taken)
+    reading = settle(scene, _without_siblings(scene, number, found, place), place)
+    if reading is None and is_filled(scene, place, taken):
+        return Reading(*place.filled(hearing.transcript, taken), Label.CHANGED, _FILLED)
+    return reading
+
+
+def _without_siblings(scene: Scene, number: int, found: list[Reading], place: Place) -> list[Reading]:
+    """Another item of the same list is no rival of this one."""
+    others = [other for other in range(len(scene.intention.say)) if other != number]
+    spans = [(one.start, one.end) for other in others for one in read_value(scene, other, place.low, place.high)
+             if one.label is Label.RETAINED]  # fmt: skip
+    return [one for one in found if one.label is not Label.CHANGED or _free([one], spans)]
+
+
+def _is_spare(hearing: _Hearing, slot: Slot, one: Reading) -> bool:
+    """The span is not the transcript's rendering of other words, and the word before it is the script's too."""
+    if any(index in hearing.alignment.heard for index in range(one.start, one.end)):
+        return False
+    before = hearing.script.norms[max(0, slot.start - 2) : slot.start]
+    return any(word in before for word in hearing.transcript.norms[max(0, one.start - 2) : one.start])
+
+
+def _free(readings: list[Reading], taken: list[tuple[int, int]]) -> list[Reading]:
+    return [one for one in readings if all(one.end <= start or one.start >= end for start, end in taken)]
+
+
+def _finding(transcript: Stream, intention: Intention, parts: list[Reading | None]) -> Finding:
+    """Several values must all come across: one that is dropped or replaced makes the intention changed."""
+    expected = "; ".join(intention.say)
+    present = [part for part in parts if part is not None]
+    if not present:
+        return Finding(Label.OMITTED, "nothing stands in its place", expected)
+    start, _ = transcript.span(present[0].start, present[0].end)
+    end = max(transcript.span(part.start, part.end)[1] for part in present)
+    start = min(transcript.span(part.start, part.end)[0] for part in present)
+    heard = transcript.text[start:end]
+    if len(parts) == 1:
+        return Finding(present[0].label, present[0].reason, expected, heard, start, end)
+    if len(present) < len(parts):
+        return Finding(Label.CHANGED, "one of the values is missing", expected, heard, start, end)
+    for part in present:
+        if part.label is Label.CHANGED or part.faults & Fault.SOUND:
+            return Finding(Label.CHANGED, "one of the values is replaced", expected, heard, start, end)
+    worst = next((part for part in present if part.label is Label.UNRESOLVED), present[0])
+    return Finding(worst.label, worst.reason, expected, heard, start, end)
+
+
+class LexicalJudge:
+    """`judge` as the object that a run holds."""
+
+    fingerprint = f"{NAME}/{VERSION}"
+
+    def judge(self, case: Case) -> Judgement:
+        """Label every intention of one transcript."""
+        return judge(case)
+
+
+def make_judge(argument: str | None) -> LexicalJudge:
+    """The judge of the spec ``lexical``; raises ValueError for an argument, since it takes none."""
+    if argument is not None:
+        raise ValueError(f"lexical takes no argument, not {argument!r}; write lexical")
+    return LexicalJudge()

@@ -1,0 +1,145 @@
+"""Where the script says the value of every intention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pytest_talk2agent.judging.gist import locate
+from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.reading import Fault, Reading, Scene
+from pytest_talk2agent.judging.values import read_value
+from pytest_talk2agent.speech.numerals import is_numeric
+from pytest_talk2agent.speech.tokens import Stream
+from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, EXPLANATIONS, listed
+from pytest_talk2agent.tasks.intention import Intention, Kind
+
+# Kinds are looked for in this order, so that a number inside an address is not taken for a bare number.
+_ORDER: tuple[frozenset[Kind], ...] = (
+    frozenset(("path", "filename", "url", "email", "flag", "identifier", "version", "date", "time")),
+    frozenset(("quantity", "money", "percent", "duration")),
+    frozenset(("text",)),
+    frozenset(("code", "number")),
+    frozenset(("term", "choice")),
+)
+# Words before a value that belong to it: the style of an identifier, the scheme of an address.
+_LEADS: dict[Kind, frozenset[str]] = {
+    "identifier": frozenset(listed("camel snake kebab pascal dotted case")),
+    "url": frozenset(listed("http https h t p s colon slash : /")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The tokens of the script that say one value, and how the script's own wording departs from the value.
+
+    ``start`` may lie before ``core``: a value that the speaker withdrew belongs to the slot.
+    """
+
+    start: int
+    end: int
+    core: tuple[int, int]
+    faults: Fault
+
+
+Key = tuple[str, int]
+
+
+def find_slots(intentions: Mapping[str, Intention], script: Stream) -> Mapping[Key, Slot | None]:
+    """A slot for every value of every intention (name and position in `say`), None where the script has none.
+
+    Values that stand several times are given out in the order of the task file. A longer value is placed before a
+    shorter one that it contains. Remembered, since many transcripts of one task are judged.
+    """
+    return _find_slots(tuple(intentions.items()), script)
+
+
+@lru_cache(maxsize=512)
+def _find_slots(items: tuple[tuple[str, Intention], ...], script: Stream) -> Mapping[Key, Slot | None]:
+    intentions = dict(items)
+    slots: dict[Key, Slot | None] = {}
+    claimed = bytearray(len(script))
+    order = list(intentions)
+    for kinds in _ORDER:
+        wanted = [(name, number) for name in order if intentions[name].kind in kinds
+                  for number in range(len(intentions[name].say))]  # fmt: skip
+        found = {key: _hits(intentions[key[0]], key[1], script) for key in wanted}
+        for key in sorted(wanted, key=lambda key: -_longest(found[key])):
+            free = [hit for hit in found[key] if not any(claimed[hit.start : hit.end])]
+            chosen = _choose(free, order, key, slots)
+            slots[key] = None if chosen is None else _slot(script, chosen, intentions[key[0]].kind)
+            if chosen is not None:
+                claimed[chosen.start : chosen.end] = b"\x01" * (chosen.end - chosen.start)
+    for name, intention in intentions.items():
+        if intention.kind == "gist":
+            clause = locate(intention, script)
+            slots[name, 0] = None if clause is None else Slot(clause.start, clause.end, clause.core, Fault.NONE)
+    return slots
+
+
+def _longest(hits: list[Reading]) -> int:
+    return max((hit.end - hit.start for hit in hits), default=0)
+
+
+def _hits(intention: Intention, number: int, script: Stream) -> list[Reading]:
+    """Places that say the value, the clearest kind only: right ones, else doubtful ones.
+
+    Where the speaker explains a word (`jason, that is j s o n`), its place is that of the word.
+    """
+    readings = read_value(Scene(intention, script), number, 0, len(script))
+    explained = [one for one in readings if one.faults & Fault.SOUND and _is_explained(script, one, readings)]
+    if explained:
+        return explained
+    for label in (Label.RETAINED, Label.UNRESOLVED):
+        hits = [reading for reading in readings if reading.label is label and not reading.faults & Fault.SOUND]
+        if hits:
+            return hits
+    return []
+
+
+def _is_explained(script: Stream, one: Reading, readings: list[Reading]) -> bool:
+    return any(
+        other.start > one.end
+        and other.label is Label.RETAINED
+        and any(script.norms[other.start - len(words) : other.start] == words for words in EXPLANATIONS)
+        for other in readings
+    )
+
+
+def _choose(free: list[Reading], order: list[str], key: Key, slots: Mapping[Key, Slot | None]) -> Reading | None:
+    """The first place behind the intention declared before, else the first place."""
+    if not free:
+        return None
+    place = order.index(key[0])
+    before = [slot.end for (name, number), slot in slots.items()
+              if slot is not None and (order.index(name), number) < (place, key[1])]  # fmt: skip
+    after = [slot.start for (name, number), slot in slots.items()
+             if slot is not None and (order.index(name), number) > (place, key[1])]  # fmt: skip
+    between = [hit for hit in free if hit.start >= max(before, default=0) and hit.end <= min(after, default=10**9)]
+    later = [hit for hit in free if hit.start >= max(before, default=0)]
+    return min(between or later or free, key=lambda hit: hit.start)
+
+
+def _withdrawn(script: Stream, before: int, hit: Reading) -> int:
+    """Where the value starts that the speaker took back: as long as the right one at most, of numbers if it is one."""
+    numeric = is_numeric(script.norms[hit.start])
+    start = before
+    while start > 0 and before - start < hit.end - hit.start:
+        word = script.norms[start - 1]
+        if word in EMPTY or (numeric and not is_numeric(word)) or (start < before and script[start].paused):
+            break
+        start -= 1
+    return start
+
+
+def _slot(script: Stream, hit: Reading, kind: Kind) -> Slot:
+    start = hit.start
+    while start > 0 and not script[start].paused and script.norms[start - 1] in _LEADS.get(kind, ()):
+        start -= 1
+    for phrase in CORRECTIONS:
+        before = start - len(phrase)
+        if before > 0 and script.norms[before:start] == phrase and (script[before].paused or script[start].paused):
+            start = _withdrawn(script, before, hit)
+            break
+    return Slot(start, hit.end, (hit.start, hit.end), hit.faults)

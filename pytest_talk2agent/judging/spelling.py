@@ -1,0 +1,292 @@
+"""Match a reference spelling, symbol by symbol, against spoken or printed tokens.
+
+The reference is a string of letters, digits and separators. Every token has a set of pieces that it may stand for
+(`dot` is `dot` and `.`, `sierra` is `sierra` and `s`, `one seventy nine` is `179`); a match is a path through the
+pieces that spells the reference. Departures in separators are collected as faults; a wrong letter or digit is no match.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from pytest_talk2agent.judging.reading import Fault
+from pytest_talk2agent.speech.numerals import groups_at, whole_values
+from pytest_talk2agent.speech.symbols import (
+    EXTENSION_SOUNDS,
+    LETTER_HOMOPHONES,
+    LETTER_NAMES,
+    NATO,
+    NUMBER_HOMOPHONES,
+    symbol_at,
+)
+from pytest_talk2agent.speech.tokens import Stream, fold
+from pytest_talk2agent.speech.words import FILLERS
+
+Sort = Literal["word", "letter", "digits", "spoken digits", "symbol", "nothing"]
+_LONGEST_NUMBER = 12
+_COST = {
+    Fault.SEPARATOR: 4, Fault.JOINED: 4, Fault.OTHER: 4, Fault.EXTRA: 4, Fault.SPLIT: 2, Fault.BLANK: 1,
+    Fault.LEAD: 4, Fault.EXTENSION: 9, Fault.SIMILAR: 5, Fault.SUM: 3, Fault.SOUND: 6,
+}  # fmt: skip
+_EXTENSION = re.compile(r"(?<=[^./\\])(?:\.tar)?\.[a-z][a-z0-9]{0,4}$")
+_SIMILAR = frozenset(("o0", "0o", "i1", "1i", "l1", "1l"))
+
+
+class Piece(NamedTuple):
+    """What the tokens up to ``end`` may stand for: ``chars`` to compare, ``cased`` as it was written."""
+
+    end: int
+    chars: str
+    cased: str
+    sort: Sort
+    spoken: bool
+    fault: Fault = Fault.NONE
+    extension: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A match: its tokens, its faults, the letters and digits as they were written.
+
+    ``spoken`` says that a symbol was named by a word, ``printed`` that no blank stands inside the span.
+    """
+
+    start: int
+    end: int
+    faults: Fault
+    cased: str
+    spoken: bool
+    printed: bool
+
+
+class _State(NamedTuple):
+    cost: int
+    faults: Fault
+    cased: str
+    spoken: bool
+    sort: Sort
+
+
+@lru_cache(maxsize=8192)
+def _pieces(stream: Stream, index: int) -> tuple[Piece, ...]:
+    token, norms = stream[index], stream.norms
+    after = index + 1
+    if token.kind == "symbol":
+        return (Piece(after, token.norm, token.text, "symbol", False),)
+    pieces: list[Piece] = []
+    if token.kind == "word":
+        sort: Sort = "letter" if len(token.norm) == 1 else "word"
+        pieces.append(Piece(after, token.norm, token.text, sort, False))
+        pieces.extend(_named(stream, index))
+    if token.norm in FILLERS:
+        pieces.append(Piece(after, "", "", "nothing", False))
+    groups = groups_at(stream, index)[:_LONGEST_NUMBER]
+    for count in range(1, len(groups) + 1):
+        some = groups[:count]
+        if any(group.fraction for group in some[:-1]):
+            break
+        joined = "".join(group.digits for group in some)
+        spoken = any(not group.printed for group in some)
+        kind: Sort = "spoken digits" if spoken else "digits"
+        sums = {str(value) for value in whole_values(some)} - {joined} if len(joined) > 1 and count > 1 else set()
+        last = some[-1]
+        if last.fraction:
+            pieces.append(Piece(last.end, f"{joined}.{last.fraction}", f"{joined}.{last.fraction}", kind, False))
+            joined_end = last.end - 2
+        else:
+            joined_end = last.end
+        text = stream.text[stream[index].start : stream[joined_end - 1].end]
+        if last.printed and count == 1 and "," in text:  # thousands separators stand between tokens
+            pieces.append(Piece(after, token.norm, token.text, "digits", False))
+        doubt = Fault.SUM if sums else Fault.NONE
+        if any(norm in ("o", "oh") for norm in norms[index:joined_end]):
+            doubt |= Fault.SIMILAR
+        pieces.append(Piece(joined_end, joined, joined, kind, False, doubt))
+        pieces.extend(Piece(joined_end, total, total, kind, False, Fault.SUM) for total in sums)
+    if token.norm in NUMBER_HOMOPHONES:
+        digits = str(NUMBER_HOMOPHONES[token.norm])
+        pieces.append(Piece(after, digits, digits, "spoken digits", False, Fault.SOUND))
+    if token.norm == "oh" or token.norm == "o":
+        pieces.append(Piece(after, "0", "0", "spoken digits", False, Fault.SIMILAR))
+    for length in (4, 3, 2, 1):
+        for extension in EXTENSION_SOUNDS.get(norms[index : index + length], ()):
+            if not token.glued and index + length <= len(stream):
+                pieces.append(Piece(index + length, extension, extension, "word", False, extension=True))
+    return tuple(pieces)
+
+
+def _named(stream: Stream, index: int) -> list[Piece]:
+    """Symbols and letters by their names."""
+    norms, word = stream.norms, stream.norms[index]
+    pieces: list[Piece] = []
+    if named := symbol_at(norms, index):
+        pieces.append(Piece(named[1], named[0], named[0], "symbol", True))
+        shorter = symbol_at(norms[: index + 1], index)
+        if shorter and shorter != named:
+            pieces.append(Piece(shorter[1], shorter[0], shorter[0], "symbol", True))
+    following = norms[index + 1] if index + 1 < len(norms) else ""
+    letter = NATO.get(word) or LETTER_NAMES.get(word)
+    if letter:
+        pieces.append(Piece(index + 1, letter, letter, "letter", False))
+    if word in LETTER_HOMOPHONES:
+        letter = LETTER_HOMOPHONES[word]
+        pieces.append(Piece(index + 1, letter, letter, "letter", False, Fault.SOUND))
+    if word == "double" and following in ("u", "you"):
+        pieces.append(Piece(index + 2, "w", "w", "letter", False))
+    elif word in ("double", "triple") and len(following) == 1 and following.isalpha():
+        pieces.append(Piece(index + 2, following * (2 + (word == "triple")), following, "letter", False))
+    for lead in (("capital",), ("upper", "case"), ("uppercase",), ("big",)):
+        at = index + len(lead)
+        if norms[index:at] == lead and at < len(norms) and norms[at].isalpha():
+            cased = norms[at].upper() if len(norms[at]) == 1 or lead[0] != "capital" else norms[at].title()
+            pieces.append(Piece(at + 1, norms[at], cased, "letter" if len(norms[at]) == 1 else "word", True))
+    for lead in (("lower", "case"), ("lowercase",), ("small",)):
+        at = index + len(lead)
+        if norms[index:at] == lead and at < len(norms) and norms[at].isalpha():
+            pieces.append(Piece(at + 1, norms[at], norms[at], "letter" if len(norms[at]) == 1 else "word", True))
+    return pieces
+
+
+def spell(
+    reference: str, stream: Stream, start: int, limit: int, *, extension: bool = False, loose: bool = False
+) -> Spelling | None:
+    """The best match of the reference that starts at the token, or None.
+
+    The cheapest in faults wins, then the longest. With ``extension`` the reference's file name extension may be
+    missing (a fault). With ``loose`` a separator between two digits may be lost or added inside print, which is
+    otherwise another value.
+    """
+    if reference not in _FOLDED:
+        if len(_FOLDED) > 4096:
+            _FOLDED.clear()
+        _FOLDED[reference] = fold(reference)
+    target = _FOLDED[reference]
+    firsts = _firsts(target)
+    if not any(piece.chars[:1] in firsts for piece in _pieces(stream, start)):
+        return None
+    stem = len(target)
+    if extension and (ending_found := _EXTENSION.search(target)):
+        stem = ending_found.start()
+    states: dict[int, dict[tuple[int, Sort], _State]] = {
+        start: {(0, "nothing"): _State(0, Fault.NONE, "", False, "nothing")}
+    }
+    best: tuple[int, int, _State] | None = None
+    for index in range(start, limit):
+        lead = stream[index].lead
+        if index > start and lead and lead == lead.strip():
+            break  # punctuation glued on both sides (`..`) is no separator and no blank
+        here = states.pop(index, None)
+        if not here:
+            if not states:
+                break
+            continue
+        for piece in _pieces(stream, index):
+            if piece.end > limit:
+                continue
+            for (place, sort), state in here.items():
+                step = _consume(target, place, piece, sort, stream[index].glued, loose)
+                if step is None:
+                    continue
+                then, fault = step
+                cost = state.cost + _price(fault & ~state.faults)
+                cased = state.cased if piece.sort == "symbol" else state.cased + piece.cased
+                after = piece.sort if piece.sort != "nothing" else sort
+                new = _State(cost, state.faults | fault, cased, state.spoken or piece.spoken, after)
+                bucket = states.setdefault(piece.end, {})
+                known = bucket.get((then, after))
+                if known is None or new.cost < known.cost:
+                    bucket[then, after] = new
+                if piece.sort == "nothing":
+                    continue
+                rest = target[then:]
+                ending = Fault.NONE
+                if rest:
+                    if then == stem and stem < len(target):
+                        ending = Fault.EXTENSION
+                    elif any(character.isalnum() for character in rest):
+                        continue
+                    elif rest != "/":
+                        ending = Fault.SEPARATOR
+                total = new.cost + _price(ending)
+                if best is None or (total, -piece.end) < (best[0], -best[1]):
+                    best = (total, piece.end, new._replace(faults=new.faults | ending))
+    if best is None:
+        return None
+    _, end, state = best
+    printed = all(stream[index].glued for index in range(start + 1, end))
+    return Spelling(start, end, state.faults, state.cased, state.spoken, printed)
+
+
+@lru_cache(maxsize=2048)
+def _firsts(target: str) -> frozenset[str]:
+    """What the first piece of a match may begin with: the first letter or digit, or any separator before it."""
+    first = next((index for index, character in enumerate(target) if character.isalnum()), len(target) - 1)
+    letter = target[first]
+    similar = {pair[1] for pair in _SIMILAR if pair[0] == letter}
+    return frozenset((*target[: first + 1], *similar, *("-/\\._:#@" if first else "")))
+
+
+_FOLDED: dict[str, str] = {}
+
+
+@lru_cache(maxsize=2048)
+def _price(fault: Fault) -> int:
+    return sum(cost for one, cost in _COST.items() if one in fault)
+
+
+def _consume(target: str, place: int, piece: Piece, before: Sort, glued: bool, loose: bool) -> tuple[int, Fault] | None:
+    """Where the reference stands after the piece, and the faults of the step; None where it does not fit."""
+    fault = piece.fault
+    if piece.sort == "nothing":
+        return (place, fault) if place else None
+    if piece.sort == "symbol":
+        return _consume_symbol(target, place, piece.chars, fault, loose)
+    if piece.extension and (place == 0 or target[place - 1] != "." or before != "symbol"):
+        return None
+    first, skipped = True, False
+    for character in piece.chars:
+        while place < len(target) and not target[place].isalnum() and target[place] != character:
+            digits = 0 < place < len(target) - 1 and target[place - 1].isdigit() and target[place + 1].isdigit()
+            if target[place] == " " and first and not glued:
+                pass
+            elif place == 0 or (first and not target[:place].strip("-./~_\\")):
+                fault |= Fault.LEAD
+            elif first and not glued:
+                fault |= Fault.SEPARATOR
+            elif not loose and digits and (not first or before in ("digits", "spoken digits")):
+                return None
+            else:
+                fault |= Fault.JOINED
+            place, skipped = place + 1, True
+        if place >= len(target):
+            return None
+        if target[place] != character:
+            if target[place] + character not in _SIMILAR:
+                return None
+            fault |= Fault.SIMILAR
+        place, first = place + 1, False
+    if not skipped and not glued and before not in ("symbol", "nothing"):
+        fault |= _boundary(before, piece.sort)
+    return place, fault
+
+
+def _consume_symbol(target: str, place: int, symbol: str, fault: Fault, loose: bool) -> tuple[int, Fault] | None:
+    if target.startswith(symbol, place):
+        return place + len(symbol), fault
+    if place < len(target) and not target[place].isalnum():
+        return place + 1, fault | Fault.OTHER
+    inside = 0 < place < len(target)
+    if not inside or (not loose and target[place - 1].isdigit() and target[place].isdigit()):
+        return None
+    return place, fault | Fault.EXTRA
+
+
+def _boundary(before: Sort, after: Sort) -> Fault:
+    """The fault of a blank inside a run of letters and digits."""
+    letters = {"word", "letter"}
+    if before in letters and after in letters:
+        return Fault.NONE if before == after == "letter" else Fault.SPLIT
+    return Fault.BLANK if "digits" in (before, after) else Fault.NONE

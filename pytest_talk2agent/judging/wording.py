@@ -1,0 +1,246 @@
+"""Terms, choices and verbatim text: the same words, however they are spelled out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pytest_talk2agent.judging.borders import goes_on_right
+from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.reading import Fault, Reading, Scene
+from pytest_talk2agent.judging.spelling import spell
+from pytest_talk2agent.speech.numerals import groups_at, is_numeric, ordinal_at
+from pytest_talk2agent.speech.sounds import sounds_alike
+from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, NATO, symbol_at
+from pytest_talk2agent.speech.tokens import Stream, tokenise
+from pytest_talk2agent.speech.words import FILLERS
+
+_LONGEST_SPLIT = 4
+_SYMBOL_WORDS = {"%": "percent", "&": "and"}
+_NAME_SYMBOLS = frozenset("+#./@")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word for comparison: numbers are digits, spelled letters are joined."""
+
+    text: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=256)
+def words_of(stream: Stream) -> tuple[Word, ...]:
+    """The words of a stream: symbols and fillers left out, numbers as digits, runs of single letters joined."""
+    words: list[Word] = []
+    index = 0
+    while index < len(stream):
+        token = stream[index]
+        if token.kind == "symbol":
+            if token.norm in _SYMBOL_WORDS:
+                words.append(Word(_SYMBOL_WORDS[token.norm], index, index + 1))
+            index += 1
+            continue
+        if stream.phrase_at(index, ("per", "cent")):
+            words.append(Word("percent", index, index + 2))
+            index += 2
+            continue
+        if token.norm in FILLERS or stream.phrase_at(index, ("you", "know")):
+            index += 1 + (token.norm == "you")
+            continue
+        ordinal = ordinal_at(stream, index)
+        if ordinal:
+            words.append(Word(f"{ordinal[0]}th", index, ordinal[1]))
+            index = ordinal[1]
+            continue
+        groups = groups_at(stream, index)
+        if groups and token.norm not in ("a", "an"):
+            text = "".join(group.digits + (f".{group.fraction}" if group.fraction else "") for group in groups)
+            end = groups[-1].end
+            decimals = groups_at(stream, end + 1) if stream.norms[end : end + 1] in (("point",), ("dot",)) else ()
+            if decimals:
+                text, end = f"{text}.{''.join(group.digits for group in decimals)}", decimals[-1].end
+            words.append(Word(text, index, end))
+            index = end
+            continue
+        end = _spelled(stream, index)
+        text = "".join(token.norm for token in stream.tokens[index:end] if token.kind != "symbol")
+        words.append(Word(text, index, end))
+        index = end
+    return tuple(words)
+
+
+def _spelled(stream: Stream, index: int) -> int:
+    """Where a run of two or more single letters (`p d f`, `P.D.F.`) ends; one token further otherwise."""
+    end, letters = index, 0
+    if index and is_numeric(stream.norms[index - 1]) and stream.norms[index : index + 2] in (("a", "m"), ("p", "m")):
+        return index + 2
+    article = stream.norms[index : index + 1] == ("a",) and stream.norms[index + 1 : index + 2] != (".",)
+    if article and all(len(norm) == 1 for norm in stream.norms[index + 1 : index + 3]):
+        return index + 1  # `a P D F`
+    while end < len(stream):
+        norm = stream.norms[end]
+        if len(norm) == 1 and norm.isalpha() and norm.isascii() and not (stream[end].paused and letters):
+            letters += 1
+        elif not (norm == "." and letters and stream[end].glued):
+            break
+        end += 1
+    while end > index + 1 and stream[end - 1].kind == "symbol":
+        end -= 1
+    return end if letters > 1 else index + 1
+
+
+def read_wording(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
+    """Readings of the words between two tokens: the same words, or a spelling of the same sound.
+
+    A choice also finds the other options of its set: they are changed readings.
+    """
+    readings = _match_all(scene, value, low, high)
+    if scene.intention.kind == "choice":
+        listed = {value.casefold(), *(other.casefold() for other in scene.intention.also)}
+        for option in scene.intention.options:
+            if option.casefold() in listed:
+                continue
+            for other in _match_all(scene, option, low, high):
+                if other.label is Label.RETAINED and not any(_inside(other, right) for right in readings):
+                    readings.append(Reading(other.start, other.end, Label.CHANGED, f"another option: {option}"))
+        readings = [one for one in readings if not any(
+            _inside(one, other) and other.label is Label.CHANGED for other in readings
+        )]  # fmt: skip
+    return readings
+
+
+def _inside(inner: Reading, outer: Reading) -> bool:
+    wider = outer.end - outer.start > inner.end - inner.start
+    return wider and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
+    if _NAME_SYMBOLS & set(value.rstrip(".")) and " " not in value and scene.intention.kind != "text":
+        return _match_symbols(scene, value, low, high)
+    target = words_of(tokenise(value))
+    if not target:
+        return []
+    words = [word for word in words_of(scene.stream) if word.start >= low and word.end <= high]
+    readings = []
+    for index in range(len(words)):
+        found = _match(scene, target, words, index)
+        if found is not None:
+            count, faults = found
+            span = (words[index].start, words[index + count - 1].end)
+            readings.append(_verdict(scene, value, span, faults))
+    return readings
+
+
+def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
+    """A name with symbols (`C++`, `Node.js`): those at its ends are part of it, those inside need not be said."""
+    readings = []
+    for start in range(low, high):
+        found = spell(value, scene.stream, start, high)
+        if found is None or found.faults & ~(Fault.SPLIT | Fault.BLANK | Fault.SEPARATOR | Fault.JOINED):
+            continue
+        ends = scene.stream.tokens[found.end - 1]
+        if not value[-1].isalnum() and (
+            ends.norm[-1:].isalnum() and symbol_at(scene.stream.norms, found.end - 1) is None
+        ):
+            continue
+        if not goes_on_right(scene, found.end):
+            readings.append(Reading(found.start, found.end, Label.RETAINED, "the same name", found.faults))
+    return readings
+
+
+def _match(scene: Scene, target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int, Fault] | None:
+    """How many words match the target from the index on, and with what doubt; None where they differ."""
+    faults, count = Fault.NONE, 0
+    place = 0
+    while place < len(target):
+        if index + count >= len(words):
+            return None
+        wanted, heard = target[place].text, words[index + count].text
+        if wanted == heard:
+            place, count = place + 1, count + 1
+            continue
+        joined = _joined(target, place, words, index + count)
+        if joined is not None:
+            place, count = place + joined[0], count + joined[1]
+            faults |= Fault.SPLIT
+            continue
+        spelled = _nato(wanted, words, index + count)
+        if spelled:
+            place, count = place + 1, count + spelled
+            continue
+        if wanted.isdecimal() or not (sounds_alike(wanted, heard) or wanted in EXTENSION_SOUNDS.get((heard,), ())):
+            return None
+        place, count = place + 1, count + 1
+        faults |= Fault.SOUND
+    return count, faults
+
+
+def _joined(target: tuple[Word, ...], place: int, words: list[Word], index: int) -> tuple[int, int] | None:
+    """Some words of the target are some words of the transcript written with other blanks."""
+    if target[place].text[:1] != words[index].text[:1]:
+        return None
+    for left in range(1, _LONGEST_SPLIT):
+        if place + left > len(target):
+            return None
+        wanted = "".join(word.text for word in target[place : place + left])
+        for right in range(1, _LONGEST_SPLIT + 1):
+            if index + right > len(words) or left == right == 1:
+                continue
+            heard = "".join(word.text for word in words[index : index + right])
+            if wanted == heard:
+                return left, right
+            if len(heard) > len(wanted):
+                break
+    return None
+
+
+def _nato(wanted: str, words: list[Word], index: int) -> int:
+    """How many words spell the wanted one by the alphabet; 0 where they do not."""
+    letters = [NATO.get(word.text) for word in words[index : index + len(wanted)]]
+    return len(wanted) if len(wanted) > 1 and letters == list(wanted) else 0
+
+
+def _verdict(scene: Scene, value: str, span: tuple[int, int], faults: Fault) -> Reading:
+    kind = scene.intention.kind
+    if faults & Fault.SOUND and _is_other_value(scene, span):
+        label, reason = Label.CHANGED, "a near name of the task stands there"
+    elif faults & Fault.SOUND:
+        label, reason = Label.UNRESOLVED, "another spelling of the same sound"
+    elif faults & ~scene.forgiven & Fault.SPLIT and kind == "text" and not _letters(value):
+        label, reason = Label.UNRESOLVED, "the words are joined or split in another way"
+    elif scene.intention.case == "exact" and (doubt := _exact(scene, value, span)):
+        label, reason = doubt
+    else:
+        label, reason = Label.RETAINED, "the same words"
+    return Reading(*span, label, reason, faults)
+
+
+def _is_other_value(scene: Scene, span: tuple[int, int]) -> bool:
+    heard = [word.text for word in words_of(scene.stream) if span[0] <= word.start and word.end <= span[1]]
+    return any(heard == [word.text for word in words_of(tokenise(value))] for value in scene.others)
+
+
+def _letters(value: str) -> bool:
+    """The value is one token of letters and digits, which may be spelled."""
+    return value.isalnum() and (value.isupper() or any(character.isdigit() for character in value))
+
+
+def _exact(scene: Scene, value: str, span: tuple[int, int]) -> tuple[Label, str] | None:
+    """Case and punctuation where they are exact."""
+    start, end = scene.stream.span(*span)
+    after = scene.stream.text[end:]
+    heard, closing = scene.stream.text[start:end], after[: len(after) - len(after.lstrip(".,;:!?"))]
+    if value in (heard, heard + closing, heard + closing[:1]):
+        return None
+    if _plain(value) == _plain(heard):
+        return Label.UNRESOLVED, "only punctuation or notation is in doubt"
+    if not scene.stream.has_capital:
+        return Label.UNRESOLVED, "the case is exact and the transcript does not show it"
+    return Label.CHANGED, "the case is exact and another one stands there"
+
+
+def _plain(text: str) -> str:
+    stream = tokenise(text)
+    texts = {token.start: token.text for token in stream.tokens if token.kind == "word"}
+    return " ".join(texts.get(stream[word.start].start, word.text) for word in words_of(stream))

@@ -1,0 +1,162 @@
+"""The settings of a run: options and ini keys, read, checked, each with the place it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from pytest_talk2agent.interfaces.spec import Spec, parse_specs
+from pytest_talk2agent.interfaces.utterance import InterfaceError
+
+DEFAULT_INTERFACE = "whisper:tiny.en"
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The validated settings of a run.
+
+    ``thresholds`` maps a metric to a limit only where an option or ini key gives one; ``named`` lists the settings
+    that were given, as ``(name, value, source)``.
+    """
+
+    specs: tuple[Spec, ...]
+    judge: str
+    takes: int | None
+    thresholds: dict[str, Fraction]
+    baseline: Path | None
+    update: str | None
+    tolerance: Fraction
+    inconclusive_passes: bool
+    report: Path | None
+    store: Path
+    audio: tuple[Path, ...]
+    named: tuple[tuple[str, str, str], ...]
+
+    @property
+    def header(self) -> str:
+        """One line: each setting that was given, and where."""
+        return f"talk2agent: {', '.join(f'{name} {value} ({source})' for name, value, source in self.named)}"
+
+
+settings_key = pytest.StashKey[Settings]()
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings of this run, read and checked once; raises pytest.UsageError with one line for a bad value."""
+    if settings_key not in config.stash:
+        config.stash[settings_key] = _read(config)
+    return config.stash[settings_key]
+
+
+def _read(config: pytest.Config) -> Settings:
+    named: list[tuple[str, str, str]] = []
+
+    def given(name: str, read: Callable[[_Given], _Value], default: _Value) -> _Value:
+        value = _given(config, name)
+        if value is None:
+            return default
+        named.append((name, value.text, "ini" if value.ini else value.place))
+        return read(value)
+
+    def path(value: _Given) -> Path | None:
+        return (_ini_folder(config) if value.ini else config.invocation_params.dir) / value.text
+
+    native, shapley = given("min-native", _fraction, None), given("min-shapley", _fraction, None)
+    baseline, update = given("baseline", path, None), config.getoption("t2a_update_baseline")
+    if update and baseline is None:
+        raise pytest.UsageError("--t2a-update-baseline needs --t2a-baseline=FILE: the file to write")
+    report = given("report", path, None)
+    store = given("store", path, None)
+    return Settings(
+        specs=_specs(config, named),
+        judge=given("judge", lambda value: value.text, "lexical"),
+        takes=given("takes", _takes, None),
+        thresholds={m: limit for m, limit in (("native", native), ("shapley", shapley)) if limit is not None},
+        baseline=baseline,
+        update=update,
+        tolerance=given("tolerance", _fraction, None) or Fraction(0),
+        inconclusive_passes=given("inconclusive", _inconclusive, False),
+        report=report,
+        store=store or config.rootpath / ".t2a" / "store",
+        audio=tuple(Path(folder) for folder in config.getini("t2a_audio")),
+        named=tuple(named),
+    )
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A value as it was written, and where: ``place`` names the option or ini key in messages."""
+
+    text: str
+    place: str
+    ini: bool
+
+
+def _given(config: pytest.Config, name: str) -> _Given | None:
+    key = f"t2a_{name.replace('-', '_')}"
+    option = config.getoption(key)
+    if option is not None:
+        if not option.strip():
+            # Most likely a variable that is not set: to go on without it would be another run than the one asked for.
+            raise pytest.UsageError(f"--t2a-{name}: the value is empty; give one, or leave the option out")
+        return _Given(option, f"--t2a-{name}", ini=False)
+    text = config.getini(key)
+    return _Given(str(text), f"ini key {key}", ini=True) if text else None
+
+
+def _ini_folder(config: pytest.Config) -> Path:
+    return config.rootpath if config.inipath is None else config.inipath.parent
+
+
+def _specs(config: pytest.Config, named: list[tuple[str, str, str]]) -> tuple[Spec, ...]:
+    texts, source = config.getoption("t2a_interface"), "--t2a-interface"
+    if not texts:
+        texts, source = config.getini("t2a_interface"), "ini"
+    if not texts:
+        texts, source = [DEFAULT_INTERFACE], "default"
+    aliases = {}
+    for line in config.getini("t2a_specs"):
+        name, equals, spec = (part.strip() for part in line.partition("="))
+        if not (name and equals and spec):
+            raise pytest.UsageError(f"ini key t2a_specs: {line!r} is not `NAME = SPEC`")
+        aliases[name] = f"{name}={spec}"
+    named.extend(("interface", text, source) for text in texts)
+    try:
+        return tuple(parse_specs([aliases.get(text, text) for text in texts]))
+    except InterfaceError as error:
+        raise pytest.UsageError(f"{source}: {error}") from None
+
+
+def _fraction(given: _Given) -> Fraction | None:
+    from pytest_talk2agent.tasks.exact import exact
+
+    try:
+        value = exact(given.text)
+    except ValueError:
+        value = None
+    if value is None or not 0 <= value <= 1:
+        raise pytest.UsageError(f"{given.place}: {given.text!r} is not a number from 0 to 1")
+    return value
+
+
+def _takes(given: _Given) -> int | None:
+    if given.text == "all":
+        return None
+    if given.text == "first":
+        return 1
+    if given.text.isdecimal() and int(given.text) > 0:
+        return int(given.text)
+    raise pytest.UsageError(f"{given.place}: {given.text!r} is none of all, first or a number of recordings")
+
+
+def _inconclusive(given: _Given) -> bool:
+    if given.text not in ("fail", "pass"):
+        raise pytest.UsageError(f"{given.place}: {given.text!r} is neither fail nor pass")
+    return given.text == "pass"

@@ -1,0 +1,139 @@
+"""What symbols, letters and file name extensions are called in speech."""
+
+from __future__ import annotations
+
+from pytest_talk2agent.speech.words import listed
+
+# Longest phrase first at lookup: see `symbol_at`.
+_PHRASES = {
+    "dot": ".",
+    "period": ".",
+    "point": ".",
+    "full stop": ".",
+    "slash": "/",
+    "forward slash": "/",
+    "backslash": "\\",
+    "back slash": "\\",
+    "dash": "-",
+    "hyphen": "-",
+    "minus": "-",
+    "double dash": "--",
+    "double hyphen": "--",
+    "double slash": "//",
+    "double colon": "::",
+    "underscore": "_",
+    "under score": "_",
+    "colon": ":",
+    "semicolon": ";",
+    "at": "@",
+    "at sign": "@",
+    "tilde": "~",
+    "plus": "+",
+    "plus sign": "+",
+    "equals": "=",
+    "equal": "=",
+    "equals sign": "=",
+    "equal sign": "=",
+    "hash": "#",
+    "pound": "#",
+    "sharp": "#",
+    "pound sign": "#",
+    "hash sign": "#",
+    "number sign": "#",
+    "star": "*",
+    "asterisk": "*",
+    "percent": "%",
+    "per cent": "%",
+    "percent sign": "%",
+    "dollar": "$",
+    "dollar sign": "$",
+    "comma": ",",
+    "space": " ",
+    "ampersand": "&",
+    "question mark": "?",
+    "exclamation mark": "!",
+    "pipe": "|",
+    "caret": "^",
+    "open bracket": "[",
+    "close bracket": "]",
+    "open parenthesis": "(",
+    "close parenthesis": ")",
+    "quote": '"',
+    "unquote": '"',
+}
+_BY_WORDS = {tuple(phrase.split()): symbol for phrase, symbol in _PHRASES.items()}
+_LONGEST = max(len(words) for words in _BY_WORDS)
+_STARTS = frozenset(words[0] for words in _BY_WORDS)
+
+NATO = {
+    word: word[0]
+    for word in listed(
+        "alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar "
+        "papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
+    )
+} | {"alfa": "a", "juliett": "j", "whisky": "w"}
+
+# Letter names that are no other word mean the letter; those that are words leave a doubt.
+LETTER_NAMES = {
+    "ess": "s", "aitch": "h", "zee": "z", "zed": "z", "vee": "v", "dee": "d", "eff": "f", "el": "l", "em": "m",
+    "en": "n", "ar": "r", "cee": "c", "ee": "e", "kay": "k", "jay": "j", "ex": "x", "wye": "y", "tee": "t", "gee": "g",
+    "pee": "p", "cue": "q",
+}  # fmt: skip
+LETTER_HOMOPHONES = {
+    "see": "c", "sea": "c", "be": "b", "bee": "b", "are": "r", "you": "u", "why": "y", "tea": "t", "pea": "p",
+    "queue": "q", "eye": "i", "oh": "o", "owe": "o", "hey": "a", "eh": "a",
+}  # fmt: skip
+NUMBER_HOMOPHONES = {
+    "to": 2, "too": 2, "for": 4, "fore": 4, "won": 1, "ate": 8, "tree": 3, "sex": 6, "tin": 10, "nein": 9,
+}  # fmt: skip
+
+EXTENSION_SOUNDS: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("jason",): ("json",),
+    ("j", "son"): ("json",),
+    ("jay", "son"): ("json",),
+    ("pie",): ("py",),
+    ("text",): ("txt",),
+    ("tex",): ("tex",),
+    ("doc", "x"): ("docx",),
+    ("doc", "ex"): ("docx",),
+    ("dock", "x"): ("docx",),
+    ("dock",): ("doc",),
+    ("x", "l", "s", "x"): ("xlsx",),
+    ("excel",): ("xls", "xlsx"),
+    ("jay", "peg"): ("jpeg", "jpg"),
+    ("j", "peg"): ("jpeg", "jpg"),
+    ("jpeg",): ("jpg",),
+    ("ping",): ("png",),
+    ("gif",): ("gif",),
+    ("jif",): ("gif",),
+    ("yammel",): ("yaml", "yml"),
+    ("yaml",): ("yml",),
+    ("camel",): ("yaml", "yml"),
+    ("tommel",): ("toml",),
+    ("tom", "l"): ("toml",),
+    ("sequel",): ("sql",),
+    ("wave",): ("wav",),
+    ("bash",): ("sh",),
+    ("markdown",): ("md",),
+    ("mark", "down"): ("md",),
+    ("zip",): ("zip",),
+    ("rust",): ("rs",),
+    ("pub",): ("pub",),
+    ("log",): ("log",),
+    ("ini",): ("ini",),
+    ("any",): ("ini",),
+    ("comp",): ("conf",),
+    ("cough",): ("conf",),
+    ("conf",): ("conf",),
+}
+
+
+def symbol_at(norms: tuple[str, ...], index: int) -> tuple[str, int] | None:
+    """The symbol that the words at the index name, and where they end; the longest name wins."""
+    if norms[index] not in _STARTS:
+        return None
+    for length in range(_LONGEST, 0, -1):
+        words = norms[index : index + length]
+        if words in _BY_WORDS:
+            return _BY_WORDS[words], index + len(words)
+    return None

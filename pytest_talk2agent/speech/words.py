@@ -1,0 +1,46 @@
+"""Closed classes of English words that a transcript may hold around its values."""
+
+from __future__ import annotations
+
+
+def listed(words: str) -> list[str]:
+    """The words of a table that is written with blanks between them."""
+    return words.split()
+
+
+FILLERS = frozenset(listed("um uh er erm hmm hm uhm"))
+# Words that add nothing where a value should stand.
+EMPTY = FILLERS | frozenset(
+    listed(
+        "the a an please also just so well okay ok like you know and then to of in on at for with is it "
+        "that this as quote unquote called named"
+    )
+)
+CORRECTIONS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "no", "sorry", "i mean", "or rather", "rather", "actually", "correction", "make that", "scratch that", "wait",
+        "i meant", "no wait", "excuse me", "strike that", "not that", "my mistake", "pardon", "let me correct that",
+        "oops", "hold on", "nope",
+    )
+)  # fmt: skip
+EXPLANATIONS: tuple[tuple[str, ...], ...] = (("that", "is"), ("spelled",), ("i", "mean"), ("as", "in"))
+NEGATORS = frozenset(
+    listed(
+        "not never no without nobody none nothing nowhere neither nor forget avoid refrain refuse unless except hardly"
+    )
+)
+INAUDIBLE = frozenset(
+    listed("inaudible unintelligible blank_audio blank audio silence noise music crosstalk indistinct")
+)
+
+
+def stem(word: str) -> str:
+    """The word without a simple ending (-s, -ed, -ing), so that `deleted` and `deleting` meet `delete`."""
+    for ending in ("ing", "ied", "ies", "ed", "es", "s", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            base = word[: -len(ending)] + ("y" if ending in ("ied", "ies") else "")
+            if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" and ending in ("ing", "ed"):
+                base = base[:-1]
+            return base.rstrip("e") if len(base) > 3 else base
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word

@@ -1,0 +1,57 @@
+"""A recogniser for tests: hears the name of the file, and misbehaves as the model in its spec says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_talk2agent.interfaces.spec import Spec
+from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError, Utterance
+
+INTERFACES = {"fake": "tests.engine.fake:make"}
+ASKED: list[list[str]] = []
+"""The batches that were asked for in this process, as names of files."""
+
+
+class Fake:
+    """Batches of ``?size=N``; a file named ``refused`` is one that it cannot transcribe."""
+
+    hears = True
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self, spec: Spec) -> None:
+        self.model = spec.model or "good"
+        self.batch_size = int(spec.options.get("size", "1"))
+
+    def check(self) -> None:
+        """Nothing can be missing."""
+
+    def identity(self) -> Mapping[str, str]:
+        return {"name": "fake", "model": self.model}
+
+    def transcribe(self, batch: Sequence[Utterance]) -> list[Any]:
+        names = [utterance.path.stem for utterance in batch if utterance.path is not None]
+        assert all(utterance.audio is not None for utterance in batch), "the engine reads the audio"
+        ASKED.append(names)
+        if self.model == "raises":
+            raise RuntimeError("no more memory")
+        if self.model == "exits":
+            sys.exit("the recogniser gave up")
+        if self.model == "dies":
+            sys.stderr.write("out of memory\n")
+            sys.stderr.flush()
+            os._exit(9)
+        if self.model == "short":
+            return [Hypothesis("one too few")] * (len(batch) - 1)
+        if self.model == "strings":
+            return names
+        if self.model == "broken":
+            return [Hypothesis("half a pair: \ud83d" if name == "odd" else f"heard {name}") for name in names]
+        return [TranscriptionError("refused") if name == "refused" else Hypothesis(f"heard {name}") for name in names]
+
+
+def make(spec: Spec) -> Fake:
+    """Make the recogniser; what the registry calls."""
+    return Fake(spec)

@@ -1,0 +1,213 @@
+"""The transcription pass: every job is answered exactly once, whatever goes wrong with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.local import start_local
+from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine.transcription import transcribe_all
+from pytest_talk2agent.interfaces.utterance import TranscriptionError
+from pytest_talk2agent.results.store import Store
+from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.speech.audio import file_sha256
+from tests.engine import fake
+from tests.engine.conftest import MakeJob
+
+
+class Pass:
+    """One pass, with everything that came of it."""
+
+    def __init__(self, jobs: Sequence[Job], store: Store) -> None:
+        self.delivered: list[tuple[str, Transcript | str]] = []
+        self.progress: list[Progress] = []
+        transcribe_all(jobs, store, fake.INTERFACES, lambda *pair: self.delivered.append(pair), self.progress.append)
+        self._found = dict(self.delivered)
+        assert sorted(key for key, _ in self.delivered) == sorted({job.key for job in jobs}), "each job once"
+
+    def text(self, job: Job) -> str:
+        """The transcript of a job, or the line that says why there is none."""
+        outcome = self._found[job.key]
+        return outcome if isinstance(outcome, str) else outcome.text
+
+    def transcript(self, job: Job) -> Transcript:
+        outcome = self._found[job.key]
+        assert isinstance(outcome, Transcript)
+        return outcome
+
+
+def test_a_transcript_says_what_made_it(job: MakeJob, store: Store) -> None:
+    one = job("port", seconds=0.5)
+    found = Pass([one], store).transcript(one)
+    assert found.text == "heard port"
+    assert found.identity == {"name": "fake", "model": "good"}
+    assert found.audio_sha256 == file_sha256(one.utterance.path or Path())
+    assert found.seconds == 0.5
+    assert found.elapsed is not None
+
+
+def test_the_shortest_come_first(job: MakeJob, store: Store) -> None:
+    Pass([job("long", seconds=0.6), job("short", seconds=0.1), job("middle", seconds=0.3)], store)
+    assert fake.ASKED == [["short"], ["middle"], ["long"]]
+
+
+@pytest.mark.parametrize(("size", "batches"), [(1, [1] * 5), (2, [2, 2, 1]), (5, [5]), (9, [5])])
+def test_batches_are_as_large_as_the_interface_says(job: MakeJob, store: Store, size: int, batches: list[int]) -> None:
+    jobs = [job(name, spec=f"fake?size={size}") for name in "abcde"]
+    done = Pass(jobs, store)
+    assert [len(batch) for batch in fake.ASKED] == batches
+    assert [done.text(one) for one in jobs] == [f"heard {name}" for name in "abcde"]
+
+
+def test_one_audio_is_heard_once_for_all_its_jobs(job: MakeJob, store: Store) -> None:
+    jobs = [job("same", task="one"), job("same", task="two"), job("other")]
+    done = Pass(jobs, store)
+    assert sorted(fake.ASKED) == [["other"], ["same"]]
+    assert [done.text(one) for one in jobs] == ["heard same", "heard same", "heard other"]
+
+
+def test_a_job_that_is_asked_twice_is_answered_once(job: MakeJob, store: Store) -> None:
+    done = Pass([job("a"), job("a")], store)
+    assert len(done.delivered) == 1
+
+
+def test_a_second_pass_asks_nothing(job: MakeJob, store: Store) -> None:
+    jobs = [job("a"), job("b")]
+    first = Pass(jobs, store)
+    fake.ASKED.clear()
+    second = Pass(jobs, store)
+    assert fake.ASKED == []
+    assert dict(first.delivered) == dict(second.delivered)
+    assert second.progress[-1] == Progress(total=2, done=2, stored=2)
+
+
+def test_each_interface_hears_for_itself(job: MakeJob, store: Store) -> None:
+    Pass([job("a", spec="fake:one"), job("a", spec="fake:two")], store)
+    assert fake.ASKED == [["a"], ["a"]]
+
+
+def test_a_recording_that_is_not_the_declared_one_fails_alone(job: MakeJob, store: Store) -> None:
+    right, wrong = job("right"), job("wrong", sha256="0" * 64)
+    done = Pass([wrong, right], store)
+    assert "its SHA-256 is" in done.text(wrong)
+    assert done.text(right) == "heard right"
+
+
+def test_the_declared_hash_is_checked_in_any_case(job: MakeJob, store: Store) -> None:
+    plain = job("a")
+    declared = replace(plain, sha256=file_sha256(plain.utterance.path or Path()).upper())
+    assert Pass([declared], store).text(declared) == "heard a"
+
+
+def spoil(one: Job, content: bytes | None) -> Job:
+    assert one.utterance.path is not None
+    if content is None:
+        one.utterance.path.unlink()
+    else:
+        one.utterance.path.write_bytes(content)
+    return one
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no sound at all\n", b"RIFF\x00\x00\x00\x00WAVE", b"\x00" * 100])
+def test_bad_audio_fails_its_own_job_only(job: MakeJob, store: Store, content: bytes | None) -> None:
+    good, bad = job("good", spec="fake?size=8"), spoil(job("bad", spec="fake?size=8"), content)
+    done = Pass([bad, good], store)
+    assert done.text(bad).startswith(f"{bad.utterance.path}: ")
+    assert done.text(good) == "heard good"
+    assert fake.ASKED == [["good"]]
+    assert done.progress[-1] == Progress(total=2, done=2, failed=1)
+
+
+def test_a_batch_without_any_good_audio_is_not_asked_for(job: MakeJob, store: Store) -> None:
+    Pass([spoil(job("bad"), b"no sound")], store)
+    assert fake.ASKED == []
+
+
+def test_a_task_without_a_recording_fails_alone(job: MakeJob, store: Store) -> None:
+    good, without = job("good"), job("without")
+    without = replace(without, utterance=replace(without.utterance, path=None))
+    done = Pass([without, good], store)
+    assert done.text(without) == "without: the task lists no recording; add one under `recordings`"
+    assert done.text(good) == "heard good"
+
+
+def test_what_the_interface_refuses_fails_alone_and_is_not_stored(job: MakeJob, store: Store) -> None:
+    good, refused = job("good", spec="fake?size=8"), job("refused", spec="fake?size=8")
+    for _ in range(2):
+        done = Pass([refused, good], store)
+        assert done.text(refused) == "refused"
+        assert done.text(good) == "heard good"
+    assert [name for batch in fake.ASKED for name in batch].count("refused") == 2
+
+
+@pytest.mark.parametrize(
+    ("spec", "line"),
+    [
+        ("fake:raises", "fake:raises: RuntimeError: no more memory"),
+        ("fake:exits", "fake:exits: SystemExit: the recogniser gave up"),
+        ("fake:short?size=2", "fake:short?size=2: 1 transcripts for 2 recordings"),
+        ("fake:strings", "fake:strings: returned a str as a transcript; return a Hypothesis"),
+        ("fake?size=0", "fake?size=0: ValueError: range() arg 3 must not be zero"),
+        ("fake?size=many", "fake?size=many: ValueError: invalid literal for int() with base 10: 'many'"),
+    ],
+)
+def test_an_interface_that_cannot_work_fails_its_jobs_and_no_others(
+    job: MakeJob, store: Store, spec: str, line: str
+) -> None:
+    bad, good = [job("a", spec=spec), job("b", spec=spec)], job("c")
+    done = Pass([*bad, good], store)
+    assert [done.text(one) for one in bad] == [line, line]
+    assert done.text(good) == "heard c"
+
+
+def test_an_unknown_interface_is_one_line_for_each_job(job: MakeJob, store: Store) -> None:
+    unknown = job("a", spec="fakir")
+    assert "unknown interface 'fakir'; did you mean 'fake'?" in Pass([unknown], store).text(unknown)
+
+
+def test_a_text_that_utf_8_cannot_hold_fails_alone(job: MakeJob, store: Store) -> None:
+    jobs = [job(name, spec="fake:broken?size=8") for name in ("odd", "fine")]
+    done = Pass(jobs, store)
+    assert done.text(jobs[0]) == (
+        "odd: fake:broken?size=8 returned a transcript that is no valid text (U+D83D at character 13 stands alone)"
+    )
+    assert done.text(jobs[1]) == "heard fine"
+
+
+def test_a_store_that_cannot_be_written_is_one_line_for_each_job(job: MakeJob, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    jobs = [job("a"), job("b")]
+    done = Pass(jobs, Store(tmp_path / "file"))
+    assert {done.text(one) for one in jobs} == {
+        f"store {tmp_path / 'file'}: cannot read it (Not a directory); name a folder of yours with --t2a-store=DIR"
+    }
+
+
+def test_progress_rises_by_one_to_the_total(job: MakeJob, store: Store) -> None:
+    done = Pass([job("a"), job("refused"), job("c", spec="fake:raises")], store)
+    assert [progress.done for progress in done.progress] == [1, 2, 3]
+    assert str(done.progress[-1]) == "0 of 3 transcripts from the store, 1 recordings transcribed, 2 failed"
+
+
+def test_progress_adds_up() -> None:
+    assert Progress(3, 2, 1, 0) + Progress(4, 3, 0, 2) == Progress(7, 5, 1, 2)
+
+
+def test_a_local_pass_closes_its_mailbox_with_a_reason(job: MakeJob, store: Store) -> None:
+    mailbox = start_local([job("a")], store, fake.INTERFACES, lambda progress: None)
+    assert mailbox.get(job("a")).text == "heard a"
+    with pytest.raises(TranscriptionError, match="ended without this recording"):
+        mailbox.get(job("never asked"))
+
+
+def test_a_local_pass_that_fails_says_why(job: MakeJob, store: Store) -> None:
+    mailbox = start_local([job("a")], store, {"whisper": "tests.engine.fake:make"}, lambda progress: None)
+    with pytest.raises(
+        TranscriptionError, match=r"the transcription pass failed: InterfaceError: .* registered already"
+    ):
+        mailbox.get(job("a"))

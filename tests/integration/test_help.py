@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+
+def test_the_options_are_these(pytester: pytest.Pytester) -> None:
+    text = pytester.runpytest_inprocess("--help").stdout.str()
+    assert sorted(set(re.findall(r"--t2a-[a-z-]+", text))) == [
+        "--t2a-baseline",
+        "--t2a-inconclusive",
+        "--t2a-interface",
+        "--t2a-judge",
+        "--t2a-min-native",
+        "--t2a-min-shapley",
+        "--t2a-report",
+        "--t2a-store",
+        "--t2a-takes",
+        "--t2a-tolerance",
+        "--t2a-update-baseline",
+    ]
+
+
+def test_the_header_says_where_settings_come_from(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nt2a_min_native = 0.9\n")
+    pytester.makepyfile("def test_one(): pass")
+    result = pytester.runpytest_inprocess("--t2a-interface=text")
+    result.stdout.fnmatch_lines(["talk2agent: *min-native 0.9 (ini)*interface text (--t2a-interface)*"])
+
+
+def test_markers_are_registered(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_inprocess("--markers")
+    result.stdout.fnmatch_lines(["@pytest.mark.t2a(file, task=None):*"])

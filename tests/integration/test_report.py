@@ -1,0 +1,50 @@
+"""The report folder and the job summary."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_talk2agent.results.record import TaskResult
+from tests.conftest import LOSSY, PORT, REPORT, Run, Transcripts
+
+
+def test_the_folder(run: Run, pytester: pytest.Pytester, tasks: Path, transcripts: Transcripts) -> None:
+    result = run(tasks, f"--t2a-interface=transcripts:{transcripts(LOSSY)}", "--t2a-report=out/here")
+    result.stdout.fnmatch_lines(["report: *out/here"])
+    folder = pytester.path / "out" / "here"
+    rows = [json.loads(line) for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    by_task = {TaskResult.from_json(row).task: TaskResult.from_json(row) for row in rows}
+    assert set(by_task) == {REPORT, PORT}
+    assert by_task[PORT].lost() == ["port"]
+    assert by_task[PORT].transcript.text == LOSSY[PORT]
+    document = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert document["passed"] is False
+    assert document["conditions"]["transcripts-asr"]["native"] == ["3/4", "3/4"]
+    summary = (folder / "summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("## talk2agent: gate FAILED")
+    assert "port changed" in summary
+
+
+def test_the_job_summary(alone: Run, pytester: pytest.Pytester, tasks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = pytester.path / "summary"
+    path.write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
+    alone(tasks, "--t2a-interface=text")
+    assert path.read_text(encoding="utf-8").startswith("before\n## talk2agent: gate passed")
+
+
+def test_a_job_summary_that_cannot_be_written_changes_no_verdict(
+    alone: Run, tasks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/no/such/folder/summary")
+    assert alone(tasks, "--t2a-interface=text").ret == 0
+
+
+def test_a_report_that_cannot_be_written_is_a_usage_error(alone: Run, pytester: pytest.Pytester, tasks: Path) -> None:
+    (pytester.path / "file").write_text("", encoding="utf-8")
+    result = alone(tasks, "--t2a-interface=text", "--t2a-report=file/report")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --t2a-report: *file*"])

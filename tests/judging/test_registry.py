@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.lexical import NAME, VERSION, LexicalJudge, judge
+from pytest_talk2agent.judging.registry import JudgeError, make_judge
+from pytest_talk2agent.tasks.intention import Intention
+
+CASE = Case("Open it.", "open it", {"it": Intention(say="open", kind="term")}, "open it")
+
+
+def test_the_lexical_judge_is_built_in() -> None:
+    made = make_judge("lexical")
+    assert made.fingerprint == f"{NAME}/{VERSION}"
+    assert made.judge(CASE) == judge(CASE)
+    assert made.judge(CASE).judge == made.fingerprint
+
+
+def test_a_registered_judge_is_made_with_its_argument() -> None:
+    with pytest.raises(JudgeError, match="lexical takes no argument"):
+        make_judge("mine:x", {"mine": "pytest_talk2agent.judging.lexical:make_judge"})
+    made = make_judge("mine", {"mine": "pytest_talk2agent.judging.lexical:make_judge"})
+    assert isinstance(made, LexicalJudge)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("lexicl", "did you mean 'lexical'"),
+        ("", "unknown judge ''"),
+        ("lexical:fast", "takes no argument"),
+    ],
+)
+def test_a_judge_that_cannot_be_had(spec: str, message: str) -> None:
+    with pytest.raises(JudgeError, match=message):
+        make_judge(spec)
+
+
+def test_an_offer_that_cannot_be_imported() -> None:
+    with pytest.raises(JudgeError, match="cannot import nowhere:make"):
+        make_judge("mine", {"mine": "nowhere:make"})

@@ -1,0 +1,169 @@
+"""The gate: red for every reason there is, green for none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import pytest
+
+from pytest_talk2agent.results.gate import Gate, decide_gate, summarise
+from pytest_talk2agent.results.record import ErrorRates, TaskResult
+from pytest_talk2agent.results.verdict import Outcome
+from tests.results.builders import (
+    CHANGED,
+    KEPT,
+    OMITTED,
+    OPEN,
+    interval,
+    judgement,
+    lossy,
+    result,
+    retention,
+    undefined,
+)
+
+
+def gate(
+    *results: TaskResult,
+    errors: Mapping[str, str] | None = None,
+    expected: Collection[str] = (),
+    inconclusive_passes: bool = False,
+    failed_tests: Collection[str] = (),
+) -> Gate:
+    return decide_gate(
+        results, errors or {}, expected, inconclusive_passes=inconclusive_passes, failed_tests=failed_tests
+    )
+
+
+def open_result(task: str = "open") -> TaskResult:
+    return result(task, outcome=Outcome.INCONCLUSIVE, kept=retention(interval("0", "1")))
+
+
+def test_a_run_in_which_all_passed_passes() -> None:
+    found = gate(result("a"), result("b"), expected=[result("a").node, result("b").node])
+    assert found.passed
+    assert found.reasons == ()
+
+
+def test_a_run_in_which_nothing_was_judged_never_passes() -> None:
+    assert gate().reasons == ("nothing was judged",)
+    assert not gate().passed
+
+
+def test_undefined_items_alone_judge_nothing() -> None:
+    assert gate(result(outcome=Outcome.UNDEFINED, kept=undefined())).reasons == ("nothing was judged",)
+
+
+def test_an_undefined_item_beside_a_judged_one_is_no_reason() -> None:
+    assert gate(result("a"), result("b", outcome=Outcome.UNDEFINED, kept=undefined())).passed
+
+
+def test_a_failed_item_is_named() -> None:
+    assert gate(result("a"), lossy("b")).reasons == ("1 item failed: b[whisper-tiny.en-amy]",)
+
+
+def test_a_test_that_pytest_failed_counts_once() -> None:
+    row, failed = result("a"), lossy("b")
+    found = gate(row, failed, failed_tests=[row.node, failed.node])
+    assert found.reasons == ("2 items failed: a[whisper-tiny.en-amy], b[whisper-tiny.en-amy]",)
+
+
+def test_inconclusive_fails_unless_it_may_pass() -> None:
+    assert gate(open_result()).reasons == ("1 item inconclusive: open[whisper-tiny.en-amy]",)
+    assert gate(open_result(), inconclusive_passes=True).passed
+
+
+def test_an_error_is_a_reason_even_beside_its_own_result() -> None:
+    row = result("a")
+    found = gate(row, errors={row.node: "teardown failed"}, expected=[row.node])
+    assert found.reasons == ("1 item could not be judged: a[whisper-tiny.en-amy]",)
+
+
+def test_errors_alone_judge_nothing() -> None:
+    assert gate(errors={"f.yaml::a[x]": "no audio"}).reasons == (
+        "nothing was judged",
+        "1 item could not be judged: a[x]",
+    )
+
+
+def test_an_expected_item_without_result_or_error_is_missing() -> None:
+    row = result("a")
+    found = gate(row, errors={"f.yaml::e[x]": "no audio"}, expected=[row.node, "f.yaml::e[x]", "f.yaml::m[x]"])
+    assert "1 item without a result: m[x]" in found.reasons
+    assert len(found.reasons) == 2
+
+
+def test_a_long_list_is_cut_and_counted_in_a_fixed_order() -> None:
+    missing = {f"f.yaml::t{number}[x]" for number in range(5)}
+    assert gate(result(), expected=missing).reasons == ("5 items without a result: t0[x], t1[x], t2[x] and 2 more",)
+
+
+def test_all_reasons_are_given_at_once() -> None:
+    found = gate(lossy(), open_result(), errors={"f::e": "x"}, expected=["f::m"])
+    assert [reason.partition(":")[0] for reason in found.reasons] == [
+        "1 item failed",
+        "1 item inconclusive",
+        "1 item could not be judged",
+        "1 item without a result",
+    ]
+
+
+def test_reasons_can_be_added_and_not_taken_away() -> None:
+    green = gate(result())
+    assert green.with_reasons([]) is green
+    red = green.with_reasons(["the moon is full"])
+    assert not red.passed
+    assert red.reasons == ("the moon is full",)
+    assert not red.with_reasons([]).passed
+
+
+def test_conditions_stand_in_the_order_of_their_first_result() -> None:
+    rows = [result(condition="new"), result(condition="old"), result("b", condition="new")]
+    assert [(row.condition, row.items) for row in summarise(rows)] == [("new", 2), ("old", 1)]
+
+
+def test_a_mean_is_an_interval() -> None:
+    rows = [result("a", kept=retention(interval("1"), interval("1/3"))), open_result("b")]
+    (summary,) = summarise(rows)
+    assert summary.native == interval("1/2", "1")
+    assert summary.shapley == interval("2/3")
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        result("b", kept=undefined(), outcome=Outcome.UNDEFINED),
+        result("b", kept=retention(interval("0"), interval("0"), status="inverted")),
+        result("b", kept=retention(interval("0"), interval("0")), polarity="reversal"),
+    ],
+    ids=["undefined", "inverted", "reversal"],
+)
+def test_a_mean_leaves_out_what_means_something_else(left_out: TaskResult) -> None:
+    (summary,) = summarise([result("a"), left_out])
+    assert summary.native == summary.shapley == interval("1")
+    assert summary.left_out == 1
+    assert summary.items == 2
+
+
+def test_there_is_no_mean_of_nothing() -> None:
+    (summary,) = summarise([result(kept=undefined())])
+    assert summary.native is None
+    assert summary.shapley is None
+
+
+def test_error_rates_are_pooled_not_averaged() -> None:
+    rows = [result("a", rates=ErrorRates(1, 1, 0, 4)), result("b", rates=ErrorRates(0, 9, 0, 40))]
+    assert summarise(rows)[0].wer == 0.1
+
+
+def test_an_empty_reference_is_left_out_of_the_pool() -> None:
+    rows = [result("a", rates=ErrorRates(1, 10, 0, 40)), result("b", rates=ErrorRates(3, 0, 13, 0))]
+    assert summarise(rows)[0].wer == 0.1
+    assert summarise(rows[1:])[0].wer is None
+
+
+def test_labels_are_counted() -> None:
+    labels = {"a": KEPT, "b": CHANGED, "c": OMITTED, "d": OPEN}
+    (summary,) = summarise([result(judged=judgement(labels)), lossy("b")])
+    assert (summary.lost, summary.unresolved, summary.intentions) == (3, 1, 6)
+    assert summary.outcomes == {Outcome.PASSED: 1, Outcome.FAILED: 1}

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_talk2agent.speech.sounds import sound_key, sounds_alike
+from pytest_talk2agent.speech.symbols import symbol_at
+from pytest_talk2agent.speech.words import stem
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("site", "sight"),
+        ("okular", "ocular"),
+        ("lindqvist", "lindquist"),
+        ("katherine", "catherine"),
+        ("principal", "principle"),
+        ("sales", "sails"),
+        ("knight", "night"),
+        ("meyer", "mayer"),
+        ("smith", "smyth"),
+        ("mail", "male"),
+    ],
+)
+def test_the_same_sound(first: str, second: str) -> None:
+    assert sounds_alike(first, second)
+    assert sounds_alike(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("birch", "beach"), ("main", "mean"), ("unused", "used"), ("hull", "hall"), ("pumps", "bumps"), ("site", "site")],
+)
+def test_another_sound(first: str, second: str) -> None:
+    assert not sounds_alike(first, second)
+
+
+@given(st.text(max_size=60))
+def test_every_text_has_a_key(text: str) -> None:
+    assert sound_key(text) == sound_key(text)
+
+
+def test_symbols_by_name() -> None:
+    assert symbol_at(("full", "stop"), 0) == (".", 2)
+    assert symbol_at(("underscore", "to", "slash"), 0) == ("_", 1)
+    assert symbol_at(("apple",), 0) is None
+
+
+def test_stems() -> None:
+    assert {stem(word) for word in ("delete", "deletes", "deleted", "deleting")} == {stem("delete")}
+    assert stem("dropping") == stem("drop")
+    assert stem("copies") == stem("copy")
+    assert stem("pass") == "pass"
