@@ -71,10 +71,11 @@ class TestShow:
             "polarity": "normal",
             "shapley": {"port": "1/2", "service": "1/2"},
             "native_if_lost": {"port": "1/2", "service": "1/2"},
-            "interactions": [{"intentions": ["port", "service"], "value": "0"}],
+            "interactions": [],
             "powerless": [],
         }
         assert report["shapley"] == {"file": "9/20", "target": "9/20", "keep": "1/10"}
+        assert report["interactions"][0] == {"intentions": ["file", "target"], "value": "17/20"}
         assert report["native_if_lost"] == {"file": "0", "target": "0", "keep": "7/10"}
 
     def test_json_of_a_task_with_nothing_to_lose(self, say: Say, suite: Path) -> None:
@@ -283,7 +284,7 @@ def test_a_missing_file_is_refused(complain: Say, tmp_path: Path, command: str) 
 def test_a_broken_task_file_is_refused_at_its_place(complain: Say, suite: Path, command: str) -> None:
     suite.write_text(TASKS.replace("value: 0.5*port", "value: 0.5*prot"), encoding="utf-8")
     arguments = [f"--task={PORT}"] if command == "score" else []
-    assert complain(command, suite, *arguments).startswith(f"{suite}:17:")
+    assert complain(command, suite, *arguments).startswith(f"{suite}:18:12: `value`: unknown name 'prot'")
 
 
 @pytest.mark.parametrize("arguments", [[], ["shwo"], ["show"], ["score", "x.yaml"], ["schema", "--json"]])

@@ -14,7 +14,7 @@ from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.subject import Subject
 from pytest_talk2agent.engine.transcription import hypothesis_of
 from pytest_talk2agent.grading.retention import Retention
-from pytest_talk2agent.interfaces.utterance import TranscriptionError
+from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.registry import Judge
 from pytest_talk2agent.results.baseline import Baseline, Candidate
@@ -197,5 +197,10 @@ def refuse_other_builds(policy: Policy, subjects: Sequence[Subject]) -> None:
     """Raise BaselineError where a condition is another build than the one of the same spec in the baseline."""
     conditions = {subject.condition.label: subject.condition for subject in subjects}
     for label in policy.references:
-        if policy.baseline is not None:
-            policy.baseline.refuse_other_build(label, conditions[label].pins)
+        if policy.baseline is None:
+            continue
+        try:
+            pins = conditions[label].pins
+        except InterfaceError:
+            continue  # what cannot be loaded has no build; each of its items will say so
+        policy.baseline.refuse_other_build(label, pins)

@@ -203,8 +203,12 @@ def is_other_text(transcript: Stream, script: Stream, alignment: Alignment) -> b
     content = _content(transcript)
     left, right = keys_of(script), keys_of(transcript)
     partners = {pair: index for index, pair in enumerate(alignment.pairs) if pair >= 0}
-    heard = sum(index in partners and is_like(left[partners[index]], right[index]) for index in content)
+    heard = sum(index in partners and _renders(left[partners[index]], right[index]) for index in content)
     return heard * 5 < len(content) and heard * 5 < len(_content(script))
+
+
+def _renders(said: str, heard: str) -> bool:
+    return is_like(said, heard) or (is_numeric(said) and is_numeric(heard))
 
 
 def is_word_list(transcript: Stream, script: Stream, alignment: Alignment, slots: set[int]) -> bool:

@@ -56,6 +56,7 @@ class Scene:
     ``files`` are the paths of the workspace, ``others`` the values of the same kind that other intentions have.
     ``forgiven`` are departures that the script itself has at this place, so that no interface lost anything by them.
     ``script`` and ``slot`` are the script and the tokens of it that say the value, None while the script is read.
+    ``locating`` says that the script itself is read to find the value: speech has no case.
     """
 
     intention: Intention
@@ -65,3 +66,4 @@ class Scene:
     forgiven: Fault = Fault.NONE
     script: Stream | None = None
     slot: tuple[int, int] | None = None
+    locating: bool = False

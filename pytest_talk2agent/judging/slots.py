@@ -87,7 +87,7 @@ def _hits(intention: Intention, number: int, script: Stream) -> list[Reading]:
 
     Where the speaker explains a word (`jason, that is j s o n`), its place is that of the word.
     """
-    readings = read_value(Scene(intention, script), number, 0, len(script))
+    readings = read_value(Scene(intention, script, locating=True), number, 0, len(script))
     explained = [one for one in readings if one.faults & Fault.SOUND and _is_explained(script, one, readings)]
     if explained:
         return explained

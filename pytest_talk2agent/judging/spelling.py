@@ -243,6 +243,9 @@ def _consume(target: str, place: int, piece: Piece, before: Sort, glued: bool, l
     if piece.sort == "nothing":
         return (place, fault) if place else None
     if piece.sort == "symbol":
+        letters = before == "letter" and piece.chars == "." and glued and place > target.rfind(".") > 0
+        if letters and target[place : place + 1].isalnum():
+            return place, fault  # `C.S.V.`
         return _consume_symbol(target, place, piece.chars, fault, loose)
     if piece.extension and (place == 0 or target[place - 1] != "." or before != "symbol"):
         return None

@@ -86,7 +86,7 @@ def case_verdict(scene: Scene, expected: str, cased: str, *, spoken: bool) -> Ve
     """What the case says where it is exact: None where it is right or not compared."""
     wanted = "".join(character for character in expected if character.isalnum())
     heard = "".join(character for character in cased if character.isalnum())
-    if scene.intention.case != "exact" or wanted == heard or wanted.lower() != heard.lower():
+    if scene.locating or scene.intention.case != "exact" or wanted == heard or wanted.lower() != heard.lower():
         return None
     if spoken or not scene.stream.has_capital:
         return Label.UNRESOLVED, "the case is exact and the transcript does not show it"
@@ -186,8 +186,15 @@ def _address(scene: Scene, target: str, found: Spelling) -> Verdict:
 
 
 def _humps(text: str) -> list[int]:
+    """Where the words of a camel-case name begin; a run of capitals (`userID`) is one word."""
     letters = [character for character in text if character.isalnum()]
-    return [index for index, character in enumerate(letters) if index and character.isupper()]
+    return [
+        index
+        for index, character in enumerate(letters)
+        if index
+        and character.isupper()
+        and (not letters[index - 1].isupper() or any(map(str.islower, letters[index + 1 : index + 2])))
+    ]
 
 
 def _style(text: str) -> str:

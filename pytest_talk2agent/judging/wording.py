@@ -209,7 +209,7 @@ def _verdict(scene: Scene, value: str, span: tuple[int, int], faults: Fault) -> 
         label, reason = Label.UNRESOLVED, "another spelling of the same sound"
     elif faults & ~scene.forgiven & Fault.SPLIT and kind == "text" and not _letters(value):
         label, reason = Label.UNRESOLVED, "the words are joined or split in another way"
-    elif scene.intention.case == "exact" and (doubt := _exact(scene, value, span)):
+    elif scene.intention.case == "exact" and not scene.locating and (doubt := _exact(scene, value, span)):
         label, reason = doubt
     else:
         label, reason = Label.RETAINED, "the same words"

@@ -92,6 +92,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=[a-z]{4})is(?=(?:e|ed|es|ing|ation)$)", "iz"),
         (r"e?igh?(?=t$|$)", "Y"),
         (r"(?:ai|ay|ei|ey(?=.)|a(?=[bcdfgjklmnpstvz]e[rsd]?$))", "A"),
+        (r"i(?=[bcdfglmnprstvz][ao]$)", "E"),
         (r"(?:ee|ea|ie(?=.)|e(?=[bcdfgjklmnpstvz]e[rsd]?$))", "E"),
         (r"(?:oa|oe|ow(?=n?$)|owe$|ou(?=l)|o(?=[bcdfgjklmnpstvz]e[rsd]?$))", "O"),
         (r"(?:i(?=[bcdfgjklmnpstvz]e[rsd]?$)|y(?=[bcdfgjklmnpstvz]e[rsd]?$)|ie$|ye$)", "Y"),

@@ -272,6 +272,15 @@ class TestComparison:
         with pytest.raises(BaselineError, match="another build of fake: model none -> good"):
             refuse_other_builds(policy, every)
 
+    def test_a_build_that_cannot_be_loaded_is_left_to_its_items(
+        self, subjects: MakeSubjects, base: Baseline, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def missing(self: fake.Fake) -> dict[str, str]:
+            raise InterfaceError("no model")
+
+        monkeypatch.setattr(fake.Fake, "identity", missing)
+        refuse_other_builds(Policy(baseline=base, references={"fake": "fake"}), subjects("fake")[:2])
+
     def test_another_recording_is_refused_once_it_was_heard(self, subjects: MakeSubjects, base: Baseline) -> None:
         subject = subjects("fake")[0]
         policy = Policy(baseline=base, references={"fake": "fake"})

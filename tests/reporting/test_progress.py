@@ -1,0 +1,85 @@
+"""The progress of a transcription pass: a bar on a terminal, one line elsewhere, nothing where there is nothing to do."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.reporting.progress import ProgressLine
+
+
+class Reporter:
+    """Notes what a terminal reporter is told."""
+
+    def __init__(self, *, isatty: bool) -> None:
+        self.isatty = isatty
+        self.drawn: list[str] = []
+        self.lines: list[str] = []
+
+    def rewrite(self, text: str, **_: Any) -> None:
+        self.drawn.append(text)
+
+    def write_line(self, text: str) -> None:
+        self.lines.append(text)
+
+
+def line_of(reporter: Reporter, verbosity: int = 0) -> ProgressLine:
+    manager = SimpleNamespace(get_plugin=lambda name: reporter)
+    config = SimpleNamespace(pluginmanager=manager, get_verbosity=lambda: verbosity)
+    return ProgressLine(cast("pytest.Config", config))
+
+
+def run(reporter: Reporter, *steps: Progress, verbosity: int = 0) -> Reporter:
+    line = line_of(reporter, verbosity)
+    line.open(steps[0].total if steps else 0)
+    for step in steps:
+        line._drawn = 0.0  # as if the last bar was drawn long ago
+        line.show(step)
+    line.close()
+    return reporter
+
+
+def test_a_terminal_shows_a_bar_and_then_one_line() -> None:
+    reporter = run(Reporter(isatty=True), Progress(4, 1), Progress(4, 4))
+    assert reporter.drawn == [
+        f"transcribing [{'#' * 7}{'.' * 23}] 1/4",
+        f"transcribing [{'#' * 30}] 4/4",
+        "",
+    ]
+    (line,) = reporter.lines
+    assert re.fullmatch(r"talk2agent: 0 of 4 transcripts from the store, 4 recordings transcribed in \d+\.\d s", line)
+
+
+def test_a_log_file_gets_one_line() -> None:
+    reporter = run(Reporter(isatty=False), Progress(2, 1), Progress(2, 2, failed=1))
+    assert reporter.drawn == []
+    (line,) = reporter.lines
+    assert line.startswith("talk2agent: 0 of 2 transcripts from the store, 1 recordings transcribed, 1 failed in ")
+
+
+def test_what_comes_from_the_store_draws_no_bar() -> None:
+    reporter = run(Reporter(isatty=True), Progress(2, 1, stored=1), Progress(2, 2, stored=2))
+    assert reporter.drawn == [""]
+    assert reporter.lines[0].startswith("talk2agent: 2 of 2 transcripts from the store")
+
+
+def test_a_pass_over_nothing_says_nothing() -> None:
+    assert run(Reporter(isatty=True)).lines == []
+
+
+def test_a_quiet_run_says_nothing() -> None:
+    reporter = run(Reporter(isatty=True), Progress(1, 1), verbosity=-1)
+    assert (reporter.drawn, reporter.lines) == ([], [])
+
+
+def test_a_bar_is_not_drawn_all_the_time() -> None:
+    reporter = Reporter(isatty=True)
+    line = line_of(reporter)
+    line.open(1000)
+    for done in range(1, 1001):
+        line.show(Progress(1000, done))
+    assert 1 <= len(reporter.drawn) < 500

@@ -1,0 +1,220 @@
+"""Options and ini keys: what counts, where a path begins, and one line for a value that is wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from pytest_talk2agent.options import OPTIONS, any_given
+from pytest_talk2agent.settings import Settings, settings_of
+
+Read = Callable[..., Settings]
+
+
+@pytest.fixture
+def read(pytester: pytest.Pytester) -> Read:
+    """The settings of a command line."""
+    return lambda *arguments: settings_of(pytester.parseconfig(*arguments))
+
+
+@pytest.fixture
+def refusal(pytester: pytest.Pytester) -> Callable[..., str]:
+    """The one line with which a command line is refused."""
+
+    def refuse(*arguments: str) -> str:
+        with pytest.raises(pytest.UsageError) as caught:
+            settings_of(pytester.parseconfig(*arguments))
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return refuse
+
+
+def test_defaults(read: Read, pytester: pytest.Pytester) -> None:
+    settings = read()
+    assert [spec.text for spec in settings.specs] == ["whisper:tiny.en"]
+    assert settings.judge == "lexical"
+    assert settings.takes is None
+    assert settings.thresholds == {}
+    assert (settings.baseline, settings.update, settings.report) == (None, None, None)
+    assert settings.tolerance == 0
+    assert not settings.inconclusive_passes
+    assert settings.store == pytester.path / ".t2a" / "store"
+
+
+def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
+    settings = read(
+        "--t2a-interface=text",
+        "--t2a-interface=rc=script",
+        "--t2a-judge=other:x",
+        "--t2a-takes=2",
+        "--t2a-min-native=0.9",
+        "--t2a-min-shapley=1/3",
+        "--t2a-baseline=base.json",
+        "--t2a-update-baseline=new",
+        "--t2a-tolerance=0.05",
+        "--t2a-inconclusive=pass",
+        "--t2a-report=report",
+        "--t2a-store=/var/store",
+    )
+    assert [spec.label for spec in settings.specs] == ["text", "rc"]
+    assert settings.judge == "other:x"
+    assert settings.takes == 2
+    assert settings.thresholds == {"native": Fraction(9, 10), "shapley": Fraction(1, 3)}
+    assert settings.baseline == pytester.path / "base.json"
+    assert settings.update == "new"
+    assert settings.tolerance == Fraction(1, 20)
+    assert settings.inconclusive_passes
+    assert settings.report == pytester.path / "report"
+    assert settings.store == Path("/var/store")
+
+
+def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> None:
+    pytester.makeini(
+        "[pytest]\nt2a_interface =\n    text\n    script\nt2a_judge = other\nt2a_takes = first\n"
+        "t2a_min_native = 0.9\nt2a_min_shapley = .8\nt2a_baseline = base.json\nt2a_tolerance = 1e-2\n"
+        "t2a_inconclusive = pass\nt2a_report = report\nt2a_store = store\nt2a_audio = audio more\n"
+    )
+    settings = read()
+    assert [spec.label for spec in settings.specs] == ["text", "script"]
+    assert settings.judge == "other"
+    assert settings.takes == 1
+    assert settings.thresholds == {"native": Fraction(9, 10), "shapley": Fraction(4, 5)}
+    assert settings.tolerance == Fraction(1, 100)
+    assert settings.inconclusive_passes
+    assert settings.audio == (pytester.path / "audio", pytester.path / "more")
+    assert len(settings.named) == len(OPTIONS) + 1
+    assert {source for _, _, source in settings.named} == {"ini"}
+
+
+def test_an_option_counts_before_the_ini_key(read: Read, pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nt2a_interface = script\nt2a_min_native = 0.9\nt2a_judge = other\n")
+    settings = read("--t2a-interface=text", "--t2a-min-native=0", "--t2a-judge=lexical")
+    assert [spec.label for spec in settings.specs] == ["text"]
+    assert settings.thresholds == {"native": 0}
+    assert settings.judge == "lexical"
+
+
+def test_a_path_of_an_option_begins_where_pytest_was_called(
+    read: Read, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeini("[pytest]\nt2a_report = report\n")
+    below = pytester.mkdir("below")
+    monkeypatch.chdir(below)
+    settings = read("--t2a-baseline=base.json")
+    assert settings.baseline == below / "base.json"
+    assert settings.report == pytester.path / "report", "a path of the ini file begins where that file is"
+
+
+def test_an_ini_key_names_specs(read: Read, pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nt2a_specs =\n    nightly = whisper:small.en?beam_size=1\n")
+    (spec,) = read("--t2a-interface=nightly").specs
+    assert (spec.label, spec.name, spec.model, spec.options) == ("nightly", "whisper", "small.en", {"beam_size": "1"})
+
+
+@pytest.mark.parametrize("line", ["nightly", "nightly =", "= text"])
+def test_a_name_without_a_spec_is_refused(refusal: Callable[..., str], pytester: pytest.Pytester, line: str) -> None:
+    pytester.makeini(f"[pytest]\nt2a_specs =\n    {line}\n")
+    assert refusal("--t2a-interface=text") == f"ini key t2a_specs: {line!r} is not `NAME = SPEC`"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "cure"),
+    [
+        ("min-native", "1.5", "is not a number from 0 to 1"),
+        ("min-native", "1e-999999999", "is not a number from 0 to 1"),
+        ("min-shapley", "high", "is not a number from 0 to 1"),
+        ("tolerance", "-0.1", "is not a number from 0 to 1"),
+        ("tolerance", "1/0", "is not a number from 0 to 1"),
+        ("takes", "0", "is none of all, first or a number of recordings"),
+        ("takes", "some", "is none of all, first or a number of recordings"),
+        ("takes", "-1", "is none of all, first or a number of recordings"),
+        ("inconclusive", "maybe", "is neither fail nor pass"),
+    ],
+)
+def test_a_wrong_value_is_refused_where_it_was_written(
+    refusal: Callable[..., str], pytester: pytest.Pytester, name: str, value: str, cure: str
+) -> None:
+    assert refusal(f"--t2a-{name}={value}") == f"--t2a-{name}: {value!r} {cure}"
+    key = f"t2a_{name.replace('-', '_')}"
+    pytester.makeini(f"[pytest]\n{key} = {value}\n")
+    assert refusal() == f"ini key {key}: {value!r} {cure}"
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in OPTIONS if name != "interface"])
+@pytest.mark.parametrize("value", ["", " "])
+def test_an_empty_value_is_no_value(refusal: Callable[..., str], name: str, value: str) -> None:
+    # `--t2a-baseline=$BASE` with BASE unset must not run without a baseline
+    assert refusal(f"--t2a-{name}={value}") == f"--t2a-{name}: the value is empty; give one, or leave the option out"
+
+
+def test_an_empty_interface_is_refused(refusal: Callable[..., str]) -> None:
+    assert refusal("--t2a-interface=").startswith("--t2a-interface: interface '': no interface is named")
+
+
+def test_an_empty_ini_key_is_as_good_as_none(read: Read, pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nt2a_baseline =\nt2a_min_native =\n")
+    settings = read()
+    assert settings.baseline is None
+    assert settings.thresholds == {}
+
+
+def test_a_wrong_spec_is_refused_with_its_place(refusal: Callable[..., str], pytester: pytest.Pytester) -> None:
+    assert refusal("--t2a-interface=whisper:").startswith("--t2a-interface: interface 'whisper:'")
+    pytester.makeini("[pytest]\nt2a_interface = whisper:\n")
+    assert refusal().startswith("ini: interface 'whisper:'")
+
+
+def test_an_update_needs_a_baseline(refusal: Callable[..., str]) -> None:
+    assert refusal("--t2a-update-baseline") == "--t2a-update-baseline needs --t2a-baseline=FILE: the file to write"
+
+
+def test_an_update_alone_means_all(read: Read) -> None:
+    assert read("--t2a-baseline=base.json", "--t2a-update-baseline").update == "all"
+
+
+def test_settings_are_read_once(pytester: pytest.Pytester) -> None:
+    config = pytester.parseconfig("--t2a-interface=text")
+    assert settings_of(config) is settings_of(config)
+
+
+def test_the_header_says_what_was_given_and_where(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nt2a_min_native = 0.9\n")
+    config = pytester.parseconfig("--t2a-interface=text", "--t2a-takes=1")
+    assert settings_of(config).header == (
+        "talk2agent: min-native 0.9 (ini), interface text (--t2a-interface), takes 1 (--t2a-takes)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ini", "arguments", "given"),
+    [
+        ("", [], False),
+        ("", ["--t2a-interface=text"], True),
+        ("", ["--t2a-update-baseline"], True),
+        ("t2a_audio = audio\n", [], True),
+        ("t2a_specs = a = text\n", [], True),
+        ("t2a_store = store\n", [], True),
+    ],
+)
+def test_whether_anything_was_said(pytester: pytest.Pytester, ini: str, arguments: list[str], given: bool) -> None:
+    pytester.makeini(f"[pytest]\n{ini}")
+    assert any_given(pytester.parseconfig(*arguments)) is given
+
+
+def test_defaults_are_read_without_the_models_of_task_files(pytester: pytest.Pytester) -> None:
+    code = (
+        "import sys, pytest\n"
+        "class Reads:\n"
+        "    def pytest_configure(self, config):\n"
+        "        from pytest_talk2agent.settings import settings_of\n"
+        "        settings_of(config)\n"
+        "pytest.main(['-q', '-p', 'no:cacheprovider'], plugins=[Reads()])\n"
+        "print(sorted({'pydantic', 'yaml', 'numpy', 'jiwer'} & set(sys.modules)))\n"
+    )
+    result = pytester.run(sys.executable, "-c", code)
+    assert result.outlines[-1] == "[]"
