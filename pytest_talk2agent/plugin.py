@@ -18,7 +18,8 @@ from pytest_talk2agent.fixtures import (  # noqa: F401 - pytest finds fixtures i
     t2a_transcript,
 )
 from pytest_talk2agent.gatekeeper import Gatekeeper
-from pytest_talk2agent.session import begin_run, voice_of
+from pytest_talk2agent.runloop import begin_run
+from pytest_talk2agent.session import voice_of
 from pytest_talk2agent.xdist import XdistController
 
 MARKERS = ("t2a(file, task=None): give the test the spoken tasks of a YAML file; every spoken task carries this mark",)

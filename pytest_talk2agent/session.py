@@ -148,28 +148,3 @@ def _merged(answers: Sequence[object]) -> dict[str, str]:
         if isinstance(answer, dict):
             merged.update(answer)
     return merged
-
-
-def begin_run(session: pytest.Session) -> None:
-    """Begin the transcription pass for the items that are left after collection and deselection."""
-    from pytest_talk2agent.collect import TaskItem, subject_of
-
-    config = session.config
-    if config.option.collectonly or (session.testsfailed and not config.option.continue_on_collection_errors):
-        return
-    subjects = {item.nodeid: subject for item in session.items if (subject := subject_of(item)) is not None}
-    if not subjects:
-        return
-    from pytest_talk2agent.results.baseline import BaselineError
-
-    voice = voice_of(config)
-    try:
-        policy = voice.policy(list(subjects.values()))
-    except BaselineError as error:
-        if hasattr(config, "workerinput"):
-            return  # the controller comes to the same end and stops the run; an error here would crash the worker
-        raise pytest.UsageError(str(error)) from None
-    gatekeeper = config.pluginmanager.get_plugin("t2a-gatekeeper")
-    if gatekeeper is not None:
-        gatekeeper.expected.update(item.nodeid for item in session.items if isinstance(item, TaskItem))
-    voice.begin(list(subjects.values()), policy)

@@ -235,7 +235,10 @@ def _environment() -> dict[str, str]:
     """The caller's, without what would make pytest behave otherwise, and with this interpreter's programs first."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "GITHUB_", "PY_COLORS", "FORCE_COLOR"))}
     folder = str(Path(sys.executable).parent)
-    return {**kept, "PATH": os.pathsep.join([folder, kept.get("PATH", "")]), "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
+    path = os.pathsep.join([folder, kept.get("PATH", "")])
+    # Other plugins cost each run as much as all the rest, and no page shows anything of them.
+    others = "-p no:hypothesispytest -p no:anyio"
+    return {**kept, "PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", "PYTEST_ADDOPTS": others}
 
 
 def _plain(text: str, home: Path) -> list[str]:

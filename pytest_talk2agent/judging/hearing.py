@@ -182,7 +182,10 @@ def _is_answer(stream: Stream, start: int, end: int, script: Stream) -> bool:
     )  # fmt: skip
     deeds = [word for word in rest if word.endswith("ed") and _is_past(word, said)]
     began = bool(deeds) and deeds[0] == rest[0] and stem(rest[0]) in map(stem, said)
-    return report or (began and (len(deeds) > 1 or "successfully" in rest))
+    doing = rest[0].endswith("ing") and rest[0] not in said and "now" in rest and "now" not in said
+    return (
+        report or (doing and stem(rest[0]) in map(stem, said)) or (began and (len(deeds) > 1 or "successfully" in rest))
+    )
 
 
 def _is_past(word: str, said: set[str]) -> bool:

@@ -36,6 +36,7 @@ def test_nothing_was_heard(transcript: str) -> None:
         "The folder spring-plan has been created in /srv/docs with an empty index.csv.",
         "I'm sorry, but I can't create the folder spring-plan in /srv/docs.",
         "Done. Is there anything else?",
+        "Creating the folder spring-plan in /srv/docs now.",
         "Created the folder spring-plan in /srv/docs and added an empty index.csv to it.",
         "The folder spring-plan is now in /srv/docs, with an empty index.csv.",
         "Thanks for watching, and don't forget to subscribe!",

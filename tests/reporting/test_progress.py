@@ -1,4 +1,4 @@
-"""The progress of a transcription pass: a bar on a terminal, one line elsewhere, nothing where there is nothing to do."""
+"""The progress of a transcription pass: a bar on a terminal, one line elsewhere, nothing where nothing is to do."""
 
 from __future__ import annotations
 
