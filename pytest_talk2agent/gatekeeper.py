@@ -55,7 +55,7 @@ class Gatekeeper:
             return
         if record is None or report.when != "call":
             self._errors[report.nodeid] = _one_line(report)
-        elif not self._results[report.nodeid].verdict.outcome.fails:
+        else:
             self._failed.add(report.nodeid)
 
     def _take(self, record: str) -> None:

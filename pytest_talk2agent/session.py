@@ -66,10 +66,12 @@ class VoiceSession:
         """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
         from pytest_talk2agent.interfaces.utterance import InterfaceError
         from pytest_talk2agent.judging.registry import JudgeError
-        from pytest_talk2agent.results.baseline import BaselineError
+        from pytest_talk2agent.results.baseline import Baseline, BaselineError
 
         try:
             _ = self.conditions, self.judge, self.baseline
+            if self.settings.update and self.settings.baseline and self.settings.baseline.exists():
+                Baseline.load(self.settings.baseline)  # a file that cannot be updated is better known before the run
         except (InterfaceError, JudgeError, BaselineError) as error:
             raise pytest.UsageError(str(error)) from None
         directory = self.settings.report

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from pytest_talk2agent.cli import main
@@ -234,6 +233,13 @@ class TestLint:
         (suite.parent / "folder.yaml").mkdir()
         assert say("lint", suite.parent) == "2 tasks, 0 errors, 0 warnings\n"
 
+    def test_files_are_read_in_order(self, say: Say, tmp_path: Path) -> None:
+        for name in ("c", "a", "b", "e", "d"):
+            (tmp_path / f"{name}.yaml").write_text("intentions: [\n", encoding="utf-8")
+        lines = say("lint", tmp_path, status=1).split("\n")
+        named = [Path(line.partition(":")[0]).stem for line in lines if line.startswith(str(tmp_path))]
+        assert named == ["a", "b", "c", "d", "e"]
+
     def test_findings_are_status_one(self, say: Say, suite: Path) -> None:
         suite.write_text(TASKS.replace("say: nginx", "say: apache"), encoding="utf-8")
         shown = say("lint", suite, status=1)
@@ -266,6 +272,7 @@ class TestLint:
 
 class TestSchema:
     def test_it_accepts_a_task_and_refuses_an_unknown_key(self, say: Say) -> None:
+        jsonschema = pytest.importorskip("jsonschema", reason="the schema is checked with jsonschema")
         schema = json.loads(say("schema"))
         task = {"id": "a", "instruction": "b", "intentions": {"c": {"say": "d"}}, "value": "c"}
         jsonschema.validate(task, schema)

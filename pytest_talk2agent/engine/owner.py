@@ -55,20 +55,19 @@ class ServerOwner:
         """End the server, if there is one, and free the socket; the log stays only where the server failed."""
         self._waker.close()
         self._thread.join(timeout=GRACE)
-        failed = False
+        status = 0
         if self._process is not None:
-            failed = self._process.poll() not in (None, 0)
             if self._process.stdin is not None:
                 self._process.stdin.close()
             try:
-                self._process.wait(timeout=GRACE)
+                status = self._process.wait(timeout=GRACE)
             except subprocess.TimeoutExpired:
                 self._process.kill()
-                self._process.wait()
+                status = self._process.wait()
         self._listener.close()
         self._wake.close()
         self._log.close()
-        if not failed:
+        if status == 0:
             Path(self.address.log).unlink(missing_ok=True)
 
     def _watch(self) -> None:

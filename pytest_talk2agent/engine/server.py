@@ -12,6 +12,7 @@ import json
 import os
 import queue
 import socket
+import struct
 import sys
 import threading
 import traceback
@@ -26,6 +27,8 @@ from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.transcription import transcribe_all
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
+
+SEND_SECONDS = 30
 
 
 class Server:
@@ -46,6 +49,8 @@ class Server:
         threading.Thread(target=self._work, name="transcription", daemon=True).start()
         while True:
             connection, _ = listener.accept()
+            # A client that is suspended must not keep the others from their transcripts: it is dropped.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
             threading.Thread(target=self._client, args=(connection,), daemon=True).start()
 
     def _client(self, connection: socket.socket) -> None:

@@ -58,7 +58,7 @@ def decide_gate(
     """Decide a run.
 
     ``errors`` maps the items that could not be judged to a line that says why; ``expected`` are the node ids that must
-    have a result or an error; ``failed_tests`` are items that pytest failed although their own verdict is no failure.
+    have a result or an error; ``failed_tests`` are items that pytest failed, be it for their verdict or for what else.
     """
     reasons = []
     by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
@@ -67,10 +67,10 @@ def decide_gate(
     judged = len(results) - len(by_outcome[Outcome.UNDEFINED])
     if not judged:
         reasons.append("nothing was judged")
-    failed = sorted({*by_outcome[Outcome.FAILED], *failed_tests})
-    reasons.extend(_reason(failed, "failed"))
-    if not inconclusive_passes:
-        reasons.extend(_reason(by_outcome[Outcome.INCONCLUSIVE], "inconclusive"))
+    inconclusive = [] if inconclusive_passes else by_outcome[Outcome.INCONCLUSIVE]
+    failed = {*by_outcome[Outcome.FAILED], *failed_tests}.difference(inconclusive)
+    reasons.extend(_reason(sorted(failed), "failed"))
+    reasons.extend(_reason(inconclusive, "inconclusive"))
     reasons.extend(_reason(sorted(errors), "could not be judged"))
     known = {result.node for result in results} | errors.keys()
     missing = sorted(set(expected) - known)

@@ -78,9 +78,9 @@ class Store:
             raise _unusable(self.root, "write", error) from error
 
     def _ignore_in_git(self) -> None:
-        marker = self.root / ".gitignore"
-        if not marker.exists():
-            write_whole(marker, "*\n")
+        # Only in a folder of our own making: in one that was there, it could hide its owner's files from git.
+        if not self.root.exists():
+            write_whole(self.root / ".gitignore", "*\n")
 
 
 def _unusable(root: Path, verb: str, error: OSError) -> StoreError:

@@ -113,7 +113,7 @@ def audio_seconds(path: Path) -> float:
 
     try:
         return float(soundfile.info(path).duration)
-    except soundfile.SoundFileError:
+    except (soundfile.SoundFileError, UnicodeEncodeError):
         return 0.0
 
 
@@ -148,6 +148,8 @@ def _decode(path: Path) -> tuple[Samples, int, str]:
             # The bound holds for files that promise no length, too.
             frames: Any = file.read(frames=MAX_SECONDS * rate + 1, dtype="float32", always_2d=True)
             kind = f"{file.format}/{file.subtype}"
+    except UnicodeEncodeError:
+        raise AudioError(path, "its name is no UTF-8", "rename it") from None
     except soundfile.SoundFileError as error:
         reason = str(error).rpartition(": ")[2].strip().rstrip(".")
         raise AudioError(path, f"truncated or damaged ({reason})", "copy or convert it again") from None

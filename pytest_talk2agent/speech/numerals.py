@@ -251,7 +251,7 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
     values, joined = whole_values(groups), "".join(group.digits for group in groups)
     if any(group.fraction for group in groups):
         values = frozenset((groups[0].value,)) if len(groups) == 1 else frozenset()
-    elif end < len(stream) and stream.norms[end] in ("point", ".", "dot") and not stream[end].paused:
+    elif end < len(stream) and stream.norms[end] in ("point", ".", "dot") and (not groups or not stream[end].paused):
         decimals = groups_at(stream, end + 1)
         spoken = stream.norms[end] != "." or not stream[end].glued
         if decimals and spoken and not any(group.fraction for group in decimals):

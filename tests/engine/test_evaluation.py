@@ -236,6 +236,13 @@ class TestLimits:
         policy = Policy(baseline=base_of(tmp_path, result_of(amy, judgement())), references={"fake": "fake"})
         assert policy.limits(joe).baseline is None
 
+    def test_a_condition_without_a_reference_is_compared_with_nothing(
+        self, subjects: MakeSubjects, tmp_path: Path
+    ) -> None:
+        base = base_of(tmp_path, result_of(subjects("fake")[0], judgement()))
+        limits = Policy(baseline=base).limits(subjects("rc=fake:new")[0])
+        assert (limits.thresholds, limits.baseline) == ({}, None)
+
 
 class TestComparison:
     @pytest.fixture
@@ -287,6 +294,17 @@ class TestComparison:
         policy.refuse_other_recording(subject, transcript())
         with pytest.raises(BaselineError, match=r"recording changed: files/set-port\[amy\] aaaaaaaa -> bbbbbbbb"):
             policy.refuse_other_recording(subject, transcript(audio_sha256="b" * 64))
+
+    def test_a_result_is_not_compared_with_that_of_another_recording(
+        self, subjects: MakeSubjects, base: Baseline
+    ) -> None:
+        policy = Policy(baseline=base, references={"fake": "fake"})
+        entry = base.items["fake"]["files/set-port[amy]"]
+        other = replace(base, items={"fake": {"files/set-port[amy]": replace(entry, audio_sha256="b" * 64)}})
+        subject = subjects("fake")[0]
+        assert result_of(subject, judgement(), policy).verdict.outcome is Outcome.PASSED
+        with pytest.raises(BaselineError, match="recording changed: files/set-port"):
+            result_of(subject, judgement(), replace(policy, baseline=other))
 
     def test_before_it_is_heard_only_the_declared_hash_is_known(self, subjects: MakeSubjects) -> None:
         found = candidate_of(subjects("fake")[0])

@@ -12,6 +12,7 @@ from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.local import start_local
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.transcription import transcribe_all
+from pytest_talk2agent.interfaces.spec import Spec
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
@@ -49,11 +50,26 @@ def test_a_transcript_says_what_made_it(job: MakeJob, store: Store) -> None:
     assert found.audio_sha256 == file_sha256(one.utterance.path or Path())
     assert found.seconds == 0.5
     assert found.elapsed is not None
+    assert 0 <= found.elapsed < 60
 
 
 def test_the_shortest_come_first(job: MakeJob, store: Store) -> None:
     Pass([job("long", seconds=0.6), job("short", seconds=0.1), job("middle", seconds=0.3)], store)
     assert fake.ASKED == [["short"], ["middle"], ["long"]]
+
+
+def test_an_interface_that_says_nothing_of_batches_is_asked_one_by_one(
+    job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    init = fake.Fake.__init__
+
+    def without_size(self: fake.Fake, spec: Spec) -> None:
+        init(self, spec)
+        del self.batch_size
+
+    monkeypatch.setattr(fake.Fake, "__init__", without_size)
+    Pass([job("a"), job("b")], store)
+    assert [len(batch) for batch in fake.ASKED] == [1, 1]
 
 
 @pytest.mark.parametrize(("size", "batches"), [(1, [1] * 5), (2, [2, 2, 1]), (5, [5]), (9, [5])])

@@ -14,6 +14,7 @@ from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.results.builders import (
     CHANGED,
     JUDGE,
+    KEPT,
     OMITTED,
     OPEN,
     finding,
@@ -92,6 +93,15 @@ def test_undefined_scores_and_shares_are_called_so() -> None:
     lines = text(row)
     assert lines[2:4] == ["native   undefined        threshold 1", "shapley  undefined        threshold 1"]
     assert f"port  omitted     {'·' * BAR} undefined  wanted '8080', nothing in its place" in lines
+
+
+def test_intentions_stand_in_columns() -> None:
+    labels = {"a": CHANGED, "kept": KEPT, "much_longer": OMITTED}
+    lines = text(
+        result(judged=judgement(labels), weights={"a": Fraction(1), "kept": Fraction(0), "much_longer": Fraction(1)})
+    )
+    assert len({line.index("wanted") for line in lines if "wanted" in line}) == 1
+    assert not [line for line in lines if line.startswith("kept")]
 
 
 def test_an_item_that_lost_nothing_says_so() -> None:

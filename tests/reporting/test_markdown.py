@@ -46,6 +46,11 @@ def test_a_red_run_says_why_and_what_was_heard() -> None:
     assert "| a\\[" not in text
 
 
+def test_errors_stand_in_order() -> None:
+    text = markdown(result(), errors={"f::b": "silent", "f::a": "no audio"})
+    assert "| a | no audio |\n| b | silent |" in text
+
+
 def test_an_undefined_score_is_called_so() -> None:
     assert "| failed | undefined | undefined |" in markdown(result(kept=undefined(), outcome=Outcome.FAILED))
 

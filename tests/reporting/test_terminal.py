@@ -55,6 +55,12 @@ def test_a_long_list_is_cut_and_counted() -> None:
     assert "and 5 more (-v shows all)" not in lines(*rows, verbose=True)
 
 
+def test_a_list_that_fits_is_not_cut() -> None:
+    rows = [lossy(f"t{number:02}") for number in range(SHOWN)]
+    errors = {f"f.yaml::e{number:02}[x]": "no audio" for number in range(SHOWN)}
+    assert not [line for line in lines(*rows, errors=errors) if line.startswith("and ")]
+
+
 def test_errors_are_lines_in_a_fixed_order() -> None:
     errors = {f"f.yaml::t{number:02}[x]": "no audio" for number in reversed(range(SHOWN + 2))}
     found = lines(errors=errors)

@@ -124,10 +124,12 @@ class TestBuild:
 
     def test_another_build_of_the_same_name_is_refused_with_the_difference(self, tmp_path: Path) -> None:
         base = baseline(tmp_path / "base.json", result())
-        text = refusal(lambda: base.refuse_other_build(WHISPER, self.pins(model="beef", beams="5")))
+        text = refusal(
+            lambda: base.refuse_other_build(WHISPER, self.pins(model="beef", beams="5", threads="1", voice="a"))
+        )
         assert text == (
             f"{base.path}: whisper-tiny.en is now another build of whisper:tiny.en: beams none -> 5,"
-            " model f00d -> beef; to compare it as a candidate give it a name"
+            " model f00d -> beef, threads none -> 1, voice none -> a; to compare it as a candidate give it a name"
             " (--t2a-interface=NAME=whisper:tiny.en), to accept it use --t2a-update-baseline"
         )
 
@@ -181,6 +183,8 @@ class TestSuite:
 
     def test_the_hash_of_a_suite_changes_with_tasks_and_recordings_only(self, tmp_path: Path) -> None:
         plain = baseline(tmp_path, result()).suite_sha256()
+        pair = [result("a"), result("b")]
+        assert baseline(tmp_path, *pair).suite_sha256() == baseline(tmp_path, *reversed(pair)).suite_sha256()
         assert baseline(tmp_path / "elsewhere", lossy(condition="rc")).suite_sha256() == plain
         assert baseline(tmp_path, result(task_sha256="2" * 64)).suite_sha256() != plain
         assert baseline(tmp_path, result(heard=transcript(audio_sha256="b" * 64))).suite_sha256() != plain

@@ -73,6 +73,17 @@ def test_inconclusive_fails_unless_it_may_pass() -> None:
     assert gate(open_result(), inconclusive_passes=True).passed
 
 
+def test_an_inconclusive_item_that_pytest_failed_counts_once() -> None:
+    row = open_result()
+    assert gate(row, failed_tests=[row.node]).reasons == ("1 item inconclusive: open[whisper-tiny.en-amy]",)
+
+
+def test_an_inconclusive_item_that_may_pass_and_that_pytest_failed_is_a_reason() -> None:
+    row = open_result()
+    found = gate(row, failed_tests=[row.node], inconclusive_passes=True)
+    assert found.reasons == ("1 item failed: open[whisper-tiny.en-amy]",)
+
+
 def test_an_error_is_a_reason_even_beside_its_own_result() -> None:
     row = result("a")
     found = gate(row, errors={row.node: "teardown failed"}, expected=[row.node])
@@ -96,6 +107,16 @@ def test_an_expected_item_without_result_or_error_is_missing() -> None:
 def test_a_long_list_is_cut_and_counted_in_a_fixed_order() -> None:
     missing = {f"f.yaml::t{number}[x]" for number in range(5)}
     assert gate(result(), expected=missing).reasons == ("5 items without a result: t0[x], t1[x], t2[x] and 2 more",)
+
+
+def test_items_are_named_in_order_whoever_was_first() -> None:
+    errors = dict.fromkeys(["f::e3", "f::e1", "f::e2"], "no audio")
+    failed = [f"f::t{number}" for number in range(20)]
+    found = gate(result(), errors=errors, failed_tests=set(failed))
+    assert found.reasons == (
+        "20 items failed: t0, t1, t10 and 17 more",
+        "3 items could not be judged: e1, e2, e3",
+    )
 
 
 def test_all_reasons_are_given_at_once() -> None:

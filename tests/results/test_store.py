@@ -191,3 +191,8 @@ def test_a_name_that_utf_8_cannot_hold_stays_json(tmp_path: Path) -> None:
 def test_a_key_tells_parts_apart() -> None:
     assert content_key("ab", "c") != content_key("a", "bc")
     assert content_key({"a": 1, "b": 2}) == content_key({"b": 2, "a": 1})
+
+
+def test_a_folder_that_was_there_gets_no_gitignore(tmp_path: Path) -> None:
+    Store(tmp_path).keep_transcript(transcript("hello"))
+    assert not (tmp_path / ".gitignore").exists()
