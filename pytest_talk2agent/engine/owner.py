@@ -90,11 +90,11 @@ class ServerOwner:
         process = self._process = subprocess.Popen(
             [sys.executable, "-m", "pytest_talk2agent.engine.server", str(descriptor)],
             stdin=subprocess.PIPE,
+            bufsize=0,  # nothing may be left to be flushed when the server has died
             stdout=self._log,
             stderr=self._log,
             pass_fds=[descriptor],
         )
         assert process.stdin is not None
         process.stdin.write(json.dumps({**self._setup, "path": sys.path}).encode() + b"\n")
-        process.stdin.flush()
         return process

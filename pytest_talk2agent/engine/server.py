@@ -49,13 +49,13 @@ class Server:
         threading.Thread(target=self._work, name="transcription", daemon=True).start()
         while True:
             connection, _ = listener.accept()
-            # A client that is suspended must not keep the others from their transcripts: it is dropped.
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
             threading.Thread(target=self._client, args=(connection,), daemon=True).start()
 
     def _client(self, connection: socket.socket) -> None:
         try:
             with connection:
+                # A client that is suspended must not keep the others from their transcripts: it is dropped.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
                 for message in wire.messages(connection):
                     if not hmac.compare_digest(str(message.get("key", "")).encode(), self._key.encode()):
                         return

@@ -116,7 +116,9 @@ def read_time(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     if wanted is None:
         return []
     readings = []
-    for found in times(scene.stream, low, high):
+    for found in times(scene.stream, 0, len(scene.stream)):
+        if found.end <= low or found.start >= high or (found.start < low and not found.relative):
+            continue
         label, reason = _compare_times(scene, found, wanted)
         readings.append(Reading(found.start, found.end, label, reason))
     return readings
@@ -127,7 +129,7 @@ def _compare_times(scene: Scene, found: TimeReading, minute: int) -> tuple[Label
         return Label.CHANGED, "another time"
     if len(found.minutes) == 1:
         return Label.RETAINED, "the same time"
-    if minute == _as_written(found) and (found.printed or not _script_marks(scene)):
+    if minute == _as_written(found) and not _script_marks(scene):
         return Label.RETAINED, "the same time, as it is written"
     return Label.UNRESOLVED, "morning or afternoon was not said"
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.speech.measures import Measure, clock_durations, measures, unit_at
-from pytest_talk2agent.speech.numerals import numeral_at, ordinal_at
+from pytest_talk2agent.speech.numerals import group_at, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.units import CURRENCIES, UNITS_BY_NAME, Unit
-from pytest_talk2agent.speech.words import listed
+from pytest_talk2agent.speech.words import listed, stem
 
 _PERCENT = UNITS_BY_NAME["%"]
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by"))
 _NOUN_REACH = 3
+_HINT_REACH = 4
 _ALL_VALUES = frozenset(
     listed(
         "all everything prices amounts values sizes figures numbers totals costs sums lengths widths "
@@ -31,10 +33,13 @@ def reference_measure(value: str, kind: str) -> tuple[Fraction, Unit | None, str
     """The value, the unit and the noun that the intention asks for; None where the value is no number."""
     stream = tokenise(value)
     found = measures(stream, 0, len(stream))
-    if not found or len(found[0].values) != 1 or any(token.kind != "word" for token in stream.tokens[found[0].end :]):
+    if not found or len(found[0].values) != 1:
         return None
     measure = found[0]
-    unit = _PERCENT if kind == "percent" and measure.unit is None else measure.unit
+    unit, end = measure.rate or (measure.unit, measure.end)
+    if any(token.kind != "word" for token in stream.tokens[end:]):
+        return None
+    unit = _PERCENT if kind == "percent" and unit is None else unit
     noun = "" if unit is not None or not measure.nouns or kind == "number" else measure.nouns[-1]
     return next(iter(measure.values)), unit, noun
 
@@ -46,11 +51,14 @@ def read_numeric(scene: Scene, value: str, low: int, high: int) -> list[Reading]
         return []
     readings = []
     for measure in _measures(scene, low, high):
+        if wanted[1] is not None and wanted[1].is_rate and measure.rate is not None:
+            measure = replace(measure, unit=measure.rate[0], end=measure.rate[1])
         label, reason = _compare(scene, measure, *wanted)
         rival = wanted[1] is None or measure.unit is None or _same_sort(measure.unit, wanted[1])
         readings.append(Reading(measure.start, measure.end, label, reason, rival=rival))
         readings.extend(_inside(scene, measure, wanted))
-    return readings or _ordinals(scene, low, high, wanted[0]) or _homophones(scene, low, high, *wanted)
+    readings = readings or _ordinals(scene, low, high, wanted[0])
+    return readings + _homophones(scene, low, high, readings, *wanted)
 
 
 def _ordinals(scene: Scene, low: int, high: int, value: Fraction) -> list[Reading]:
@@ -107,14 +115,24 @@ def _is_listed(scene: Scene, values: list[Fraction]) -> bool:
     return any(listed[index : index + size] == values for index in range(len(listed) - size + 1))
 
 
-def _homophones(scene: Scene, low: int, high: int, value: Fraction, unit: Unit | None, noun: str) -> list[Reading]:
-    if unit is not None or noun:
-        return []
-    return [
-        Reading(index, index + 1, Label.UNRESOLVED, "a word of the same sound stands for the number", Fault.SOUND)
-        for index in range(low, high)
-        if NUMBER_HOMOPHONES.get(scene.stream.norms[index]) == value
-    ]
+def _homophones(
+    scene: Scene, low: int, high: int, numbers: list[Reading], value: Fraction, unit: Unit | None, noun: str
+) -> list[Reading]:
+    """A word of the number's sound; where the value has a unit, the unit must stand behind it."""
+    taken = {index for one in numbers for index in range(one.start, one.end)}
+    readings = []
+    for index in range(low, high):
+        if NUMBER_HOMOPHONES.get(scene.stream.norms[index]) != value or index in taken:
+            continue
+        if noun and stem("".join(scene.stream.norms[index + 1 : index + 2])) != noun:
+            continue
+        named = unit_at(scene.stream, index + 1)
+        if unit is not None and (named is None or named[0].dimension != unit.dimension):
+            continue
+        readings.append(
+            Reading(index, index + 1, Label.UNRESOLVED, "a word of the same sound stands for the number", Fault.SOUND)
+        )
+    return readings
 
 
 def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None, noun: str) -> tuple[Label, str]:
@@ -122,11 +140,8 @@ def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None,
     if unit is not None and measure.unit is not None and unit.dimension == measure.unit.dimension:
         values = frozenset(each * measure.unit.size / unit.size for each in values)
     if unit is not None and unit.dimension in CURRENCIES:
-        cents = _as_money(measure)
-        if measure.unit is None:
-            values = values | cents
-        elif value in cents:
-            values = cents
+        values = values | _as_money(measure)
+    values = _hinted(scene.stream, measure, values)
     if value not in values:
         return _not_equal(measure, value)
     wrong = _unit_fits(scene, measure, unit, noun)
@@ -138,16 +153,25 @@ def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None,
 
 
 def _as_money(measure: Measure) -> frozenset[Fraction]:
-    """`eighteen fifty` may be 18.50; with the unit beside it (`eighteen fifty dollars`) it serves for either."""
+    """`eighteen fifty` may be 18.50 as well as 1850, with the unit beside it or without."""
     groups = measure.numeral.groups if measure.numeral else ()
-    if (
-        len(groups) != 2
-        or any(group.printed for group in groups)
-        or any(group.fraction for group in groups)
-        or len(groups[1].digits) != 2
-    ):
+    cents = "".join(group.digits for group in groups[1:])
+    if len(cents) != 2 or len(groups[0].digits) > 3 or any(each.denominator != 1 for each in measure.values):
         return frozenset()
-    return frozenset((Fraction(int(groups[0].digits)) + Fraction(int(groups[1].digits), 100),))
+    return frozenset((Fraction(int(groups[0].digits)) + Fraction(int(cents), 100),))
+
+
+def _hinted(stream: Stream, measure: Measure, values: frozenset[Fraction]) -> frozenset[Fraction]:
+    """The values that have as many digits as the transcript says behind the number: `2050, four digits`."""
+    if len(values) < 2:
+        return values
+    for index in range(measure.end, min(len(stream), measure.end + _HINT_REACH)):
+        count = group_at(stream, index)
+        if count is None or stem("".join(stream.norms[count.end : count.end + 1])) != "digit":
+            continue
+        fitting = frozenset(each for each in values if each.denominator == 1 and len(str(abs(each))) == count.value)
+        return fitting or values
+    return values
 
 
 def _not_equal(measure: Measure, value: Fraction) -> tuple[Label, str]:

@@ -9,7 +9,7 @@ from pytest_talk2agent.judging.borders import goes_on_right
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.spelling import spell
-from pytest_talk2agent.speech.numerals import groups_at, is_numeric, ordinal_at
+from pytest_talk2agent.speech.numerals import TEENS, UNITS, groups_at, is_numeric, ordinal_at
 from pytest_talk2agent.speech.sounds import sounds_alike
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, NATO, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
@@ -18,6 +18,8 @@ from pytest_talk2agent.speech.words import FILLERS
 _LONGEST_SPLIT = 4
 _SYMBOL_WORDS = {"%": "percent", "&": "and"}
 _NAME_SYMBOLS = frozenset("+#./@")
+_QUOTES = frozenset("\"“”„«»")
+_SAID = {str(value): word for word, value in (UNITS | TEENS).items()}  # how a number sounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,16 @@ def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     target = words_of(tokenise(value))
     if not target:
         return []
-    words = [word for word in words_of(scene.stream) if word.start >= low and word.end <= high]
+    marks = _marks(value)
+    said = {word.text for word in target}
+    words = [
+        word
+        for word in words_of(scene.stream)
+        if word.start >= low and word.end <= high and (word.text in said or not _names(scene.stream, word, marks))
+    ]
     readings = []
     for index in range(len(words)):
-        found = _match(scene, target, words, index)
+        found = _match(target, words, index)
         if found is not None:
             count, faults = found
             span = (words[index].start, words[index + count - 1].end)
@@ -149,7 +157,24 @@ def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Readin
     return readings
 
 
-def _match(scene: Scene, target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int, Fault] | None:
+def _marks(value: str) -> frozenset[str]:
+    """The symbols of a value; a quotation mark in whatever form."""
+    symbols = {character for character in value if not character.isalnum() and not character.isspace()}
+    return frozenset(symbols | ({'"'} if symbols & _QUOTES else set()))
+
+
+def _names(stream: Stream, word: Word, marks: frozenset[str]) -> bool:
+    """The word is the name of one of the marks, or a part of it (`question mark`)."""
+    if not marks:
+        return False
+    starts = (word.start, word.start - 1) if word.start else (word.start,)
+    return any(
+        (named := symbol_at(stream.norms, start)) is not None and named[0] in marks and named[1] >= word.end
+        for start in starts
+    )
+
+
+def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int, Fault] | None:
     """How many words match the target from the index on, and with what doubt; None where they differ."""
     faults, count = Fault.NONE, 0
     place = 0
@@ -169,7 +194,8 @@ def _match(scene: Scene, target: tuple[Word, ...], words: list[Word], index: int
         if spelled:
             place, count = place + 1, count + spelled
             continue
-        if wanted.isdecimal() or not (sounds_alike(wanted, heard) or wanted in EXTENSION_SOUNDS.get((heard,), ())):
+        alike = sounds_alike(_SAID.get(wanted, wanted), _SAID.get(heard, heard))
+        if not (alike or wanted in EXTENSION_SOUNDS.get((heard,), ())):
             return None
         place, count = place + 1, count + 1
         faults |= Fault.SOUND

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from pytest_talk2agent.speech.numerals import Numeral, is_numeric, numeral_at
+from pytest_talk2agent.speech.numerals import Numeral, group_at, is_numeric, numeral_at
 from pytest_talk2agent.speech.tokens import Stream
 from pytest_talk2agent.speech.units import (
     BIT_TEXTS,
@@ -22,6 +22,7 @@ from pytest_talk2agent.speech.words import stem
 
 _HALVES = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
 _LONGEST_UNIT = 3
+_PER = frozenset(("/", "per", "a", "an", "every", "each"))
 _HOUR = Fraction(3600)
 _SMALLER = {_HOUR: UNITS_BY_NAME["minute"], Fraction(60): UNITS_BY_NAME["second"]}
 
@@ -32,7 +33,7 @@ class Measure:
 
     ``values`` are all numbers that it can be, in ``unit``; ``unit`` is None where none is known beside it.
     ``nouns`` are the stems of the words after the number. ``numeral`` is the number as it was read, None for fractions
-    in words.
+    in words. ``rate`` is the unit with the time that it is counted in, and where that ends.
     """
 
     start: int
@@ -41,6 +42,19 @@ class Measure:
     unit: Unit | None
     nouns: tuple[str, ...]
     numeral: Numeral | None
+    rate: tuple[Unit, int] | None = None
+
+
+def rate_at(stream: Stream, unit: Unit, index: int) -> tuple[Unit, int] | None:
+    """The rate that the unit before the token is a part of (`/s`, `per second`, `an hour`), and where it ends."""
+    if unit.is_rate:
+        return unit, index
+    if index + 1 >= len(stream) or stream.norms[index] not in _PER or stream[index].paused:
+        return None
+    time = unit_at(stream, index + 1)
+    if time is None or time[0].dimension not in ("time", "month"):
+        return None
+    return Unit(f"{unit.dimension}/{time[0].dimension}", unit.size / time[0].size), time[1]
 
 
 def unit_at(stream: Stream, index: int) -> tuple[Unit, int] | None:
@@ -59,11 +73,18 @@ def unit_at(stream: Stream, index: int) -> tuple[Unit, int] | None:
         if unit is not None:
             return unit, end
     token = stream[index]
-    if token.norm in BIT_TEXTS and token.text[-1] == "b" and token.text[0].isupper():
+    if token.norm in BIT_TEXTS and token.text[-1] == "b" and (token.text[0].isupper() or _is_bit_rate(stream, index)):
         return Unit("bit", BIT_TEXTS[token.norm]), index + 1
+    if token.norm in ("x", "times") and group_at(stream, index + 1) is not None:
+        return None  # `1920 x 1080`
     if token.norm in UNITS_BY_NAME:
         return UNITS_BY_NAME[token.norm], index + 1
     return None
+
+
+def _is_bit_rate(stream: Stream, index: int) -> bool:
+    """`kb/s` where the text shows case: bytes would have a large B."""
+    return stream.has_capital and stream.norms[index + 1 : index + 3] in (("/", "s"), ("/", "sec"))
 
 
 def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
@@ -83,6 +104,13 @@ def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
 
 @lru_cache(maxsize=8192)
 def _measure_at(stream: Stream, index: int) -> Measure | None:
+    measure = _amount_at(stream, index)
+    if measure is None or measure.unit is None:
+        return measure
+    return replace(measure, rate=rate_at(stream, measure.unit, measure.end))
+
+
+def _amount_at(stream: Stream, index: int) -> Measure | None:
     token = stream[index]
     if token.norm in CURRENCY_SIGNS or (token.norm in CURRENCY_CODES and index + 1 < len(stream)):
         signed = _signed(stream, index)
@@ -130,7 +158,7 @@ def _signed(stream: Stream, index: int) -> Measure | None:
     after = unit_at(stream, end)
     if after and after[0] == unit:
         end = after[1]
-    return Measure(index, end, numeral.values, unit, (), numeral)
+    return _with_cents(stream, Measure(index, end, numeral.values, unit, (), numeral))
 
 
 def _with_unit(stream: Stream, numeral: Numeral) -> Measure:

@@ -47,6 +47,27 @@ while wile|whine wine|whirled world|whit wit|white wight|who's whose|wood would|
 sites sights cites|rights writes|checks cheques czechs|nodes knows|rows rose|caches cashes|fourth forth
 censors sensors|boards bords|peers piers|keys quays|holes wholes|cents scents sense|plains planes|weeks weaks
 mails males|tails tales|rolls roles|sells cells|routes roots|queues cues
+acts axe|axis axes|bail bale|barred bard|bite byte bight|bolt boult|boar bore|braid brayed|brows browse|bus buss
+candid candied|cast caste|chased chaste|chews choose|choir quire|chilly chili chilli|coal kohl cole|cocks cox
+cols calls|crude crewed|days daze|died dyed|disc disk|dock doc|does doze|doughs doze|ducked duct|eyes ayes
+eight ate|ferry fairy|file phial|filter philter|flecks flex|flocks phlox|fourteen fore-teen|franc frank|friar fryer
+gage gauge|gate gait|gild guild|gilt guilt|grater greater|grays graze greys|grisly grizzly|grip grippe|hart heart
+hew hue hugh|heel heal he'll|hoes hose|holed hold|humerus humorous|ills isles|intense intents|jewel joule
+kneel neil neal|knights nights|knots nots|laps lapse|lays laze leis|lee lea leigh|lichen liken|lock loch|locks lox
+lumber lumbar|mall maul|massed mast|mistral mistrial|mood mooed|mucous mucus|mussels muscles|necklace neckless
+nicks nix|nice gneiss|one won|ought aught|pact packed|paul pall pawl|parish perish|pi pie|pistol pistil|pix picks
+please pleas|plait plat|pros prose|quince quints|rack wrack|rabbit rarebit|rays raise|ray re|reek wreak|rigger rigour
+road rowed rode|rood rude rued|rota rotor|row roe|rues ruse|sacks sax|sack sac|scents cents sense|sects sex
+sics six sicks|sighs size|sink sync|sioux sue|slight sleight|sloe slow|spade spayed|spoor spore|stake steak|sucker succour
+swayed suede|swat swot|tail tale|tare tear|tenner tenor|tents tense|tern turn|ticks tics|tighten titan|timber timbre
+toon tune|tracks tracts|tray trey|troop troupe|tucks tux|two too to tu|use ewes yews|vary very|wall waul|wares wears
+warrantee warranty|watts what's|wax whacks|waits weights|wig whig|wins winds|won one|wooden wouldn't|wrote rote
+yew you ewe|bask basque|catherine katherine kathryn catharine cathryn|steven stephen stefan|thomas tomas|anthony antony
+graham graeme grahame|meyer maier mayer myer|thompson thomson tomson|marc mark|geoff jeff|gillian jillian|gemma jemma
+gene jean|gerry jerry|nicholas nicolas nikolas|isobel isabel isabelle|louis lewis luis|louise luise|hugh hew hue
+elliot eliot elliott eliott|mathew matthew|madeleine madeline|vaughan vaughn vaun|sinead shinade|niamh neve neeve
+siobhan shivaun|ian iain|deirdre deidre|cathy kathy|aaron arran aron|bronwen bronwyn|gwen gwenn|erin eryn|rory rorie
+jose hosay|lois lowis|yvonne evonne|yvette evette|zoe zoey|phoebe feebee|phoenix fenix|zachary zackary|joseph josef|rhys reece reese
 """
 _HOMOPHONES: dict[str, frozenset[str]] = {}
 for _line in re.split(r"[|\n]", _SETS.strip()):
@@ -55,61 +76,92 @@ for _line in re.split(r"[|\n]", _SETS.strip()):
         _HOMOPHONES[_word] = _HOMOPHONES.get(_word, frozenset()) | _words
 
 # A vowel stands in the syllable before, so that the last one is weak.
-_UNSTRESSED = r"(?:(?<=[aeiouyAEIOUWYIR].)|(?<=[aeiouyAEIOUWYIR]..))"
+_WEAK = r"(?:(?<=[aeiouyAEIOUWYR].)|(?<=[aeiouyAEIOUWYR]..)|(?<=[aeiouyAEIOUWYR]...))"
+_LONG = r"(?=[bcdfgjklmnpstvz]e[rsdy]?$)"  # one consonant and a final e make a vowel long
 
-# Spelling to sound, applied from the left in this order. Capitals are vowels with a name of their own.
+# Spelling to sound, applied from the left in this order. Capital vowels have the sound of their own name (W is `aw`, R
+# is `er`, I a final `y`), C and S are `ch` and `sh`, T is `th`; c is an s that is never voiced.
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), sound)
     for pattern, sound in (
         (r"[^a-z]", ""),
-        (r"^(?:kn|gn|pn)", "n"),
-        (r"^wr", "r"),
+        (r"^mc(?=[a-z])", "mac"),
+        (r"^(?:kn|gn|pn|mn)", "n"),
+        (r"^wr|^rh", "r"),
         (r"^wh(?=[aeiy])", "w"),
-        (r"^ps", "s"),
+        (r"^ps(?=[aeiouy])", "s"),
+        (r"^pt(?=[aeiouy])", "t"),
         (r"^x", "z"),
         (r"ght", "t"),
         (r"mb$", "m"),
         (r"mn$", "m"),
+        (r"dt$", "t"),
+        (r"tz", "ts"),
         (r"tch", "C"),
+        (r"(?<=[a-z])sch|^sch(?=[mnlrtw])", "S"),
         (r"sch", "sk"),
-        (r"chr", "kr"),
+        (r"ch(?=[rl])", "k"),
         (r"ch", "C"),
         (r"sh", "S"),
-        (r"[st]ion\b", "Sun"),
+        (r"[st]ion(?=s?$)", "Sun"),
         (r"ph", "f"),
         (r"th", "T"),
+        (r"(?<=[a-z])que(?=s?$)", "k"),
+        (r"(?<=[a-z])gue(?=s?$)", "g"),
         (r"qu|qv|kw|kv|cqu", "kw"),
         (r"ck", "k"),
-        (r"sc(?=[eiy])", "s"),
-        (r"c(?=[eiy])", "s"),
-        (r"c", "k"),
+        (r"(?<=[lnr])se$", "c"),
+        (r"(?<=[aeiouy])s(?=[aeiouy])", "z"),
+        (r"sc(?=[eiy])", "c"),
+        (r"cc(?=[eiy])", "kc"),
+        (r"c(?![eiy]|$|(?<=[lnr]c))", "k"),
+        (r"(?<![lnr])c$", "k"),
         (r"q", "k"),
         (r"x", "ks"),
         (r"dg(?=[ei])", "j"),
+        (r"(?<=[bcdfghklmnprstv])j(?=[aeiou])", "i"),
         (r"rr", "r"),
+        (r"^([bdfgkptv])r(?=[bcdfgkmnpstvz])", r"\1R"),
         (r"(?<=[a-z]{3})our(?=s?$)", "or"),
         (r"(?<=[bcdgkpt])re(?=s?$)", "er"),
+        (r"(?:oar|oor|ore(?=s?$))", "or"),
         (r"(?<=[a-z]{4})is(?=(?:e|ed|es|ing|ation)$)", "iz"),
-        (r"e?igh?(?=t$|$)", "Y"),
-        (r"(?:ai|ay|ei|ey(?=.)|a(?=[bcdfgjklmnpstvz]e[rsd]?$))", "A"),
-        (r"i(?=[bcdfglmnprstvz][ao]$)", "E"),
-        (r"(?:ee|ea|ie(?=.)|e(?=[bcdfgjklmnpstvz]e[rsd]?$))", "E"),
-        (r"(?:oa|oe|ow(?=n?$)|owe$|ou(?=l)|o(?=[bcdfgjklmnpstvz]e[rsd]?$))", "O"),
-        (r"(?:i(?=[bcdfgjklmnpstvz]e[rsd]?$)|y(?=[bcdfgjklmnpstvz]e[rsd]?$)|ie$|ye$)", "Y"),
-        (r"(?:oo|ue|ew|ui|u(?=[bcdfgjklmnpstvz]e[rsd]?$))", "U"),
-        (r"(?:au|aw|augh)", "W"),
-        (r"(?:y|ey|ie?)$", "I"),
+        (r"^([^aeiouy]*)(?:igh|ie|ye|y)(?=s?$)", r"\1Y"),
+        (r"oy", "oi"),
+        (r"e?igh?(?=t$|$|s$)", "Y"),
+        (r"ious$", "ius"),
+        (r"ous$", "us"),
+        (r"eau(?=x?$)", "O"),
+        (rf"(?:ai|ay|ei|ey(?=.)|a{_LONG})", "A"),
+        (r"(?<![aeiou])i(?=[bcdfglmnprstvz][ao]$)", "E"),
+        (r"ear(?=[cfhlnrtT])", "R"),
+        (r"(?<=w)or(?=[bcdfgklmnpstvT])", "R"),
+        (rf"(?:ee|ea|ie(?=.)|e{_LONG})", "E"),
+        (r"(?<![dlm])o(?=ll$)", "O"),
+        (rf"(?:oa|oe|oh(?=[lmn])|ow(?=n?s?$)|owe$|ou(?=l)|o{_LONG})", "O"),
+        (rf"[iy]{_LONG}", "Y"),
+        (rf"(?:oo|ue|ew|ui|ou(?=$|x$)|u{_LONG})", "U"),
+        (r"(?:augh|au|aw)", "W"),
+        (r"(?:y|ey|ie?)(?=s?$)", "I"),
+        (r"(?<=.)o$", "O"),
+        (r"(?<=.)u$", "U"),
         (r"y", "i"),
-        (r"[Eeiuo]r(?=[^aeiouAEIOU]|$)", "R"),
-        (rf"{_UNSTRESSED}(?:le|el|al|il|ol)$", "L"),
-        (rf"{_UNSTRESSED}(?:an|en|in|on)$", "N"),
+        (r"[Eeiu]r(?=[^aeiouAEIOUWY]|$)", "R"),
+        (rf"{_WEAK}[aeou]r(?=[sd]?$)", "R"),
+        (rf"{_WEAK}(?:le|el|al|il|ol)$", "L"),
+        (rf"{_WEAK}(?:an|en|in|on)$", "N"),
+        (rf"{_WEAK}(?:as|us)$", "@c"),
         (r"(?<=.)e(?=[sd]?$)", ""),
         (r"gh", "g"),
         (r"h(?=[^aeiouAEIOUWYIRLN]|$)", ""),
-        (r"v", "v"),
         (r"(.)\1+", r"\1"),
+        (r"(?<=[AEYOUWIRLNbdglmnrv])s$", "z"),
     )
 )
+_SHORT = frozenset("aeiou")
+_VOWELS = _SHORT | frozenset("AEIOUWYRLN@")
+# Endings that put the stress on the syllable before them.
+_STRESSING = re.compile(r"[a-zCST]+(?:iks?|ikL|itI|ia|iN|io)$")
 
 
 # First letters that can begin the same sound as another first letter.
@@ -122,6 +174,16 @@ def sound_key(word: str) -> str:
     key = word[:40]
     for pattern, sound in _RULES:
         key = pattern.sub(sound, key)
+    return _reduced(key).replace("c", "s")
+
+
+def _reduced(key: str) -> str:
+    """Short vowels between the first syllable and the last are weak and sound the same."""
+    vowels = [index for index, sound in enumerate(key) if sound in _VOWELS]
+    for before, index, after in zip(vowels, vowels[1:], vowels[2:], strict=False):
+        apart = index - before > 1 and after - index > 1
+        if apart and key[index] in _SHORT and not _STRESSING.match(key, index + 1):
+            key = f"{key[:index]}@{key[index + 1 :]}"
     return key
 
 

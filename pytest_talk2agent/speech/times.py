@@ -19,14 +19,14 @@ _WORDS = {"noon": 720, "midday": 720, "midnight": 0}
 class TimeReading:
     """All minutes of the day that a span can mean. ``marked`` says that a word or the notation settles the half day.
 
-    ``printed`` says that hour and minute are printed with a colon.
+    ``relative`` says that the minutes are said beside the hour (`ten to six`).
     """
 
     start: int
     end: int
     minutes: frozenset[int]
     marked: bool
-    printed: bool = False
+    relative: bool = False
 
 
 def times(stream: Stream, low: int, high: int) -> tuple[TimeReading, ...]:

@@ -13,9 +13,16 @@ class Unit:
     dimension: str
     size: Fraction
 
+    @property
+    def is_rate(self) -> bool:
+        """So much of something in a time."""
+        return "/" in self.dimension
+
 
 _TABLE = """
 length 1/1000 mm millimetre millimeter
+length 1/1000000 µm μm micron micrometre micrometer
+length 1/1000000000 nm nanometre nanometer
 length 1/100 cm centimetre centimeter
 length 1 m metre meter
 length 1000 km kilometre kilometer
@@ -27,7 +34,9 @@ mass 1/1000 mg milligram
 mass 1 g gram
 mass 1000 kg kilo kilogram
 mass 453.59237 lb lbs
+mass 28.349523125 oz ounce
 mass 1000000 ton tonne
+time 1/1000000 µs microsecond
 time 1/1000 ms msec millisecond
 time 1 s sec second
 time 60 min minute
@@ -75,8 +84,16 @@ energy 1000 kwh
 pressure 1 bar
 pressure 1 psi
 loudness 1 db decibel
+factor 1 x times fold
 rate 1 fps
 rate 1 bpm
+rate 1/60 rpm
+bit/time 1000 kbps
+bit/time 1000000 mbps
+bit/time 1000000000 gbps
+length/time 0.44704 mph
+length/time 5/18 kph kmh
+length/time 463/900 kt knot
 type 1 pt point
 $ 1 $ dollar usd buck
 € 1 € euro eur

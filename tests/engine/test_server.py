@@ -46,7 +46,8 @@ def ask(address: ServerAddress, *requests: dict[str, Any] | bytes) -> list[dict[
         connection.settimeout(10)
         for request in requests:
             connection.sendall(request if isinstance(request, bytes) else json.dumps(request).encode() + b"\n")
-        connection.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(OSError):  # the server may have hung up already
+            connection.shutdown(socket.SHUT_WR)
         return list(wire.messages(connection))
 
 
@@ -86,8 +87,13 @@ def test_no_key_gets_nothing(address: ServerAddress, job: MakeJob) -> None:
 
 
 def test_a_wrong_key_after_a_right_one_ends_the_conversation(address: ServerAddress) -> None:
-    answers = ask(address, {"key": KEY, "jobs": None}, {"key": "wrong", "jobs": None}, {"key": KEY, "jobs": None})
-    assert len(answers) == 1
+    with connect(address) as connection:
+        connection.settimeout(10)
+        answers = wire.messages(connection)
+        wire.send(connection, {"key": KEY, "jobs": None})
+        assert "progress" in next(answers)
+        wire.send(connection, {"key": "wrong", "jobs": None})
+        assert list(answers) == []
 
 
 @pytest.mark.parametrize(
