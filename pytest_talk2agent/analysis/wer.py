@@ -29,19 +29,24 @@ def error_rates(references: Sequence[str], hypothesis: str) -> ErrorRates:
 
     A spoken task has two references, as written and as spoken: a recogniser may print "2026" or "twenty twenty six".
     """
-    return min((_error_rates(reference, hypothesis) for reference in references), key=lambda rates: rates.word_errors)
-
-
-def _error_rates(reference: str, hypothesis: str) -> ErrorRates:
     import jiwer
 
-    said, heard = normalise(reference), normalise(hypothesis)
+    heard = normalise(hypothesis)
+    candidates: list[tuple[int, int, str]] = []
+    for said in map(normalise, references):
+        if not said:
+            candidates.append((len(heard.split()), 0, said))
+            continue
+        words = jiwer.process_words(said, heard)
+        errors = words.substitutions + words.deletions + words.insertions
+        candidates.append((errors, words.hits + words.substitutions + words.deletions, said))
+    errors, count, said = min(candidates, key=lambda candidate: candidate[0])
     if not said:
-        return ErrorRates(word_errors=len(heard.split()), words=0, character_errors=len(heard), characters=0)
-    words, characters = jiwer.process_words(said, heard), jiwer.process_characters(said, heard)
+        return ErrorRates(word_errors=errors, words=0, character_errors=len(heard), characters=0)
+    characters = jiwer.process_characters(said, heard)
     return ErrorRates(
-        word_errors=words.substitutions + words.deletions + words.insertions,
-        words=words.hits + words.substitutions + words.deletions,
+        word_errors=errors,
+        words=count,
         character_errors=characters.substitutions + characters.deletions + characters.insertions,
         characters=characters.hits + characters.substitutions + characters.deletions,
     )

@@ -75,7 +75,7 @@ class Evaluation:
         self.judge = judge
         self.policy = policy
         self._mailbox: Mailbox | None = None
-        self._judgements: dict[tuple[Path, str], Judgement] = {}
+        self._judgements: dict[tuple[Path, str, str], Judgement] = {}
 
     def start(self, subjects: Sequence[Subject], begin: Callable[[Sequence[Job]], Mailbox]) -> dict[str, Subject]:
         """Begin to transcribe what these subjects need; returns them by the key of their job."""
@@ -111,12 +111,12 @@ class Evaluation:
         )
 
     def judgement(self, subject: Subject) -> Judgement:
-        """The labels of a subject's transcript."""
-        task = subject.task
-        place = (task.path, subject.name)
+        """The labels of a subject's transcript; takes that were heard alike are judged once."""
+        task, text = subject.task, self.transcript(subject).text
+        place = (task.path, task.id, text)
         known = self._judgements.get(place)
         if known is None:
-            known = self._judgements[place] = self.judge.judge(case_of(task, self.transcript(subject).text))
+            known = self._judgements[place] = self.judge.judge(case_of(task, text))
         return known
 
     def retention(self, subject: Subject) -> Retention:

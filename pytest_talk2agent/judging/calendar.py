@@ -116,20 +116,30 @@ def read_time(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     if wanted is None:
         return []
     readings = []
-    for found in times(scene.stream, 0, len(scene.stream)):
-        if found.end <= low or found.start >= high or (found.start < low and not found.relative):
-            continue
-        label, reason = _compare_times(scene, found, wanted)
+    for found in _times(scene.stream, low, high):
+        label, reason = _compare_times(scene, found, wanted, value)
         readings.append(Reading(found.start, found.end, label, reason))
     return readings
 
 
-def _compare_times(scene: Scene, found: TimeReading, minute: int) -> tuple[Label, str]:
+def _times(stream: Stream, low: int, high: int) -> list[TimeReading]:
+    """The times between two tokens; `ten to ten` stays whole where the border falls inside it."""
+    across = [
+        one
+        for one in times(stream, 0, len(stream))
+        if one.relative and one.start < high and one.end > low and not low <= one.start < one.end <= high
+    ]
+    inside = [one for one in times(stream, low, high) if all(one.end <= o.start or one.start >= o.end for o in across)]
+    return sorted([*across, *inside], key=lambda one: one.start)
+
+
+def _compare_times(scene: Scene, found: TimeReading, minute: int, value: str) -> tuple[Label, str]:
     if minute not in found.minutes:
         return Label.CHANGED, "another time"
     if len(found.minutes) == 1:
         return Label.RETAINED, "the same time"
-    if minute == _as_written(found) and not _script_marks(scene):
+    start, end = scene.stream.span(found.start, found.end)
+    if minute == _as_written(found) and (scene.stream.text[start:end] == value or not _script_marks(scene)):
         return Label.RETAINED, "the same time, as it is written"
     return Label.UNRESOLVED, "morning or afternoon was not said"
 

@@ -10,6 +10,7 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Reading
 from pytest_talk2agent.judging.slots import Key, Slot
 from pytest_talk2agent.speech.tokens import Stream
+from pytest_talk2agent.speech.words import CORRECTIONS
 
 _REACH = 4
 _SURE = 3  # so many equal neighbours are no chance
@@ -31,16 +32,20 @@ class Exchange:
 
     def fit(self, key: Key, one: Reading) -> int:
         """How many tokens beside the reading are those beside the slot, on both sides up to the first difference."""
+        return sum(self.sides(key, one))
+
+    def sides(self, key: Key, one: Reading) -> tuple[int, int]:
+        """The same for the side before and the side behind."""
         slot = self.slots[key]
         if slot is None:
-            return 0
+            return 0, 0
         said, heard = (*keys_of(self.script), _BORDER), (*keys_of(self.transcript), _BORDER)
         before = _run((_BORDER, *said[: slot.start])[::-1], (_BORDER, *heard[: one.start])[::-1])
-        return before + _run(said[slot.end :], heard[one.end :])
+        return before, _run(said[slot.end :], heard[one.end :])
 
-    def relocate(self, results: Mapping[Key, Reading | None]) -> dict[Key, Reading]:
+    def relocate(self, results: Mapping[Key, Reading | None]) -> dict[Key, Reading | None]:
         """Values that were heard with their own words around them, though alignment looked elsewhere."""
-        moved: dict[Key, Reading] = {}
+        moved: dict[Key, Reading | None] = {}
         taken = [one for one in results.values() if one is not None and one.label is not Label.CHANGED]
         lost = [key for key, one in results.items() if self.slots.get(key) and (one is None or one not in taken)]
         for key in (*lost, *lost):  # twice, since a value that is found frees the place of another
@@ -50,10 +55,18 @@ class Exchange:
             held = current is None or not _is_free(current, taken)
             least = max(_SURE, 1 + (0 if held or current is None else self.fit(key, current)))
             for one in self.everywhere(key):
-                if _is_free(one, taken) and self.fit(key, one) >= least:
+                if current is not None and self.transcript.norms[one.end : current.start] in CORRECTIONS:
+                    continue  # the speaker took it back
+                inside = current is not None and _lies_in(current, one) and not _lies_in(one, current)
+                if _is_free(one, taken) and self.fit(key, one) >= (_SURE if inside else least):
                     moved[key] = one
                     taken.append(one)
                     break
+        found = [one for one in moved.values() if one is not None]
+        for key in lost:  # what was taken for another value is a part of the one that was found
+            current = results[key]
+            if key not in moved and current is not None and any(_lies_in(current, one) for one in found):
+                moved[key] = None
         return moved
 
     def settle(self, results: Mapping[Key, Reading | None]) -> dict[Key, Reading | None]:
@@ -78,11 +91,16 @@ class Exchange:
                     ):
                         settled[key] = _changed(another)
                         settled[other] = _changed(one)
-                elif theirs > own:
+                elif theirs > own and own < _SURE and not self._stays(key, other, one):
                     instead = [two for two in self.everywhere(other) if self.fit(key, two) > self.fit(other, two)]
                     settled[key] = _changed(instead[0]) if instead else None
                     settled[other] = _changed(one)
         return settled
+
+    def _stays(self, key: Key, other: Key, one: Reading) -> bool:
+        """The words between the two slots went with the other value: `from a, reply to a` became `from a`."""
+        own, theirs = self.sides(key, one), self.sides(other, one)
+        return any(mine and not yours for mine, yours in zip(own, theirs, strict=True))
 
     def _crossed(self, key: Key, one: Reading, other: Key, another: Reading) -> bool:
         first, second = self.slots[key], self.slots[other]
@@ -93,6 +111,10 @@ class Exchange:
 
 def _is_free(one: Reading, taken: list[Reading]) -> bool:
     return all(one.end <= other.start or one.start >= other.end for other in taken)
+
+
+def _lies_in(inner: Reading, outer: Reading) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _changed(one: Reading) -> Reading:

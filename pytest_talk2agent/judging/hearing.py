@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pytest_talk2agent.judging.alignment import Alignment, is_like, keys_of
+from pytest_talk2agent.judging.answers import content_of, without_answers
 from pytest_talk2agent.speech.numerals import is_numeric
+from pytest_talk2agent.speech.symbols import LETTER_HOMOPHONES, NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, Token
-from pytest_talk2agent.speech.words import EMPTY, FILLERS, INAUDIBLE, listed, stem
+from pytest_talk2agent.speech.words import CORRECTIONS, FILLERS, INAUDIBLE
 
 EMPTY_TRANSCRIPT, ANSWERED, REPETITION, INSERTED, WORD_LIST = (
     "empty_transcript",
@@ -17,28 +19,7 @@ EMPTY_TRANSCRIPT, ANSWERED, REPETITION, INSERTED, WORD_LIST = (
     "word_list",
 )
 _LONGEST_LOOP = 40
-_ENDS = frozenset(".!?。！？\n")
-_ACKNOWLEDGE = frozenset(
-    listed("sure certainly absolutely okay ok yes right great alright well so course of no problem")
-)
-_ANSWERS: tuple[tuple[str, ...], ...] = tuple(
-    tuple(phrase.split())
-    for phrase in (
-        "done", "all done", "all set", "here is", "here are", "i am sorry", "i am afraid", "i am unable",
-        "i am not able", "i can not", "i could not", "i do not have", "i will not be able", "is there anything",
-        "let me know if", "thank you", "thanks for", "would you like", "do you want me", "as an ai", "unfortunately",
-        "you are welcome", "glad to", "happy to help", "do not forget to subscribe", "please subscribe", "subscribe",
-        "see you", "bye", "goodbye", "got it", "the answer is", "that is done", "i just", "sorry i", "sorry but",
-        "like and subscribe", "i hope this", "i hope that", "how can i", "what would you", "anything else",
-        "can i help", "you can", "you could", "you should", "this will", "it is done", "your request",
-        "task completed", "thanks", "i would be happy", "i did",
-    )
-)  # fmt: skip
-_PAST = frozenset(
-    listed("set put sent made wrote ran did found took gave began kept got built cut read left done written taken run")
-)
-_WISHES = frozenset(("wanted", "needed", "hoped", "wished", "meant"))
-_PERFECT = frozenset(("has", "have"))
+_LONGEST_STUTTER = 5
 
 
 @dataclass(frozen=True)
@@ -55,10 +36,10 @@ def hear(transcript: Stream, script: Stream) -> Heard:
     stream = _without_fillers(_without_marks(transcript), script)
     if not any(token.kind != "symbol" for token in stream.tokens):
         return Heard(Stream(transcript.text, ()), (EMPTY_TRANSCRIPT,))
-    looped = _without_loops(stream)
+    looped = _without_loops(_without_stutters(stream, script))
     if len(looped) < len(stream):
         flags.append(REPETITION)
-    asked = _without_answers(looped, script)
+    asked = without_answers(looped, script)
     if len(asked) < len(looped):
         flags.append(ANSWERED)
     return Heard(asked, tuple(flags))
@@ -111,6 +92,40 @@ def _drop_mark(stream: Stream, opened: int, closed: int, gone: list[tuple[int, i
         gone.extend((index, index + 1) for index in range(opened, closed + 1) if stream.norms[index] in INAUDIBLE)
 
 
+def _without_stutters(stream: Stream, script: Stream) -> Stream:
+    """Keep the second of two phrases that stand twice in a row, where the speaker said them once.
+
+    Numbers, letters, symbols and words of correction may well be meant twice.
+    """
+    norms, gone, index = stream.norms, [], 0
+    while index < len(norms):
+        for length in range(min(_LONGEST_STUTTER, (len(norms) - index) // 2), 0, -1):
+            words = norms[index : index + length]
+            if words == norms[index + length : index + 2 * length] and _is_stutter(words, script):
+                # A third time in a row is a loop.
+                if norms[index + 2 * length : index + 3 * length] != words:
+                    gone.append((index, index + length))
+                    index += length - 1
+                break
+        index += 1
+    return stream.without(gone) if gone else stream
+
+
+def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
+    plain = all(
+        len(word) > 1
+        and word.isalpha()
+        and not is_numeric(word)
+        and word not in NUMBER_HOMOPHONES
+        and word not in LETTER_HOMOPHONES
+        and symbol_at((word,), 0) is None
+        and (word,) not in CORRECTIONS
+        for word in words
+    )
+    twice = words + words
+    return plain and not any(script.norms[i : i + len(twice)] == twice for i in range(len(script) - len(twice) + 1))
+
+
 def _rounds(length: int) -> int:
     """How often a phrase must stand in a row to be a loop."""
     return 6 if length == 1 else 4 if length == 2 else 3
@@ -137,94 +152,20 @@ def _without_loops(stream: Stream) -> Stream:
     return stream.without(gone) if gone else stream
 
 
-def _sentences(stream: Stream) -> list[tuple[int, int]]:
-    starts = [index for index, token in enumerate(stream.tokens) if index == 0 or _ENDS & set(token.lead.strip(" \t"))]
-    return list(zip(starts, [*starts[1:], len(stream)], strict=True))
-
-
-def _without_answers(stream: Stream, script: Stream) -> Stream:
-    """Leave out the sentences that answer, and what goes on behind them in words that are mostly not the script's."""
-    gone: list[tuple[int, int]] = []
-    stems = set(map(stem, script.norms))
-    for start, end in _sentences(stream):
-        follows = bool(gone) and gone[-1][1] == start
-        if _is_answer(stream, start, end, script) or (follows and _is_own_text(stream, start, end, stems)):
-            gone.append((start, end))
-    return stream.without(gone) if gone else stream
-
-
-def _is_own_text(stream: Stream, start: int, end: int, stems: set[str]) -> bool:
-    words = [token.norm for token in stream.tokens[start:end] if token.kind == "word" and token.norm not in EMPTY]
-    return 5 * sum(stem(word) in stems for word in words) < 3 * len(words)
-
-
-def _is_answer(stream: Stream, start: int, end: int, script: Stream) -> bool:
-    """The sentence reports, refuses, offers or signs off, and the script does not begin a sentence so."""
-    norms = stream.norms[start:end]
-    said = set(script.norms)
-    at = 0
-    while at < len(norms) and norms[at] in _ACKNOWLEDGE and norms[at] not in said:
-        at += 1
-    rest = norms[at:]
-    if not rest:
-        return at > 0
-    for phrase in _ANSWERS:
-        if rest[: len(phrase)] == phrase and not _says(script, phrase):
-            return True
-    if rest[0] == "i" and len(rest) > 1 and not _says(script, rest[:2]):
-        verb = rest[1] if rest[1] not in ("have", "just", "already") else (*rest[2:], "")[0]
-        if _is_past(verb, said):
-            return True
-    report = any(
-        (word in _PERFECT and norms[index + 1 : index + 2] == ("been",) and "been" not in said)
-        or (word in ("is", "are") and norms[index + 1 : index + 2] == ("now",) and "now" not in said)
-        for index, word in enumerate(norms)
-    )  # fmt: skip
-    deeds = [word for word in rest if word.endswith("ed") and _is_past(word, said)]
-    began = bool(deeds) and deeds[0] == rest[0] and stem(rest[0]) in map(stem, said)
-    doing = rest[0].endswith("ing") and rest[0] not in said and "now" in rest and "now" not in said
-    return (
-        report or (doing and stem(rest[0]) in map(stem, said)) or (began and (len(deeds) > 1 or "successfully" in rest))
-    )
-
-
-def _is_past(word: str, said: set[str]) -> bool:
-    return (word not in _WISHES and (word.endswith("ed") and len(word) > 4 and word not in said)) or word in _PAST
-
-
-def _says(script: Stream, phrase: tuple[str, ...]) -> bool:
-    norms = script.norms
-    return any(norms[index : index + len(phrase)] == phrase for index in range(len(norms) - len(phrase) + 1))
-
-
-def _content(stream: Stream) -> list[int]:
-    return [i for i, token in enumerate(stream.tokens) if token.kind != "symbol" and token.norm not in EMPTY]
-
-
 def is_other_text(transcript: Stream, script: Stream, alignment: Alignment) -> bool:
     """Hardly a word of the transcript is like the script's: it is no rendering of the request."""
-    content = _content(transcript)
+    content = content_of(transcript)
     left, right = keys_of(script), keys_of(transcript)
     partners = {pair: index for index, pair in enumerate(alignment.pairs) if pair >= 0}
     heard = sum(index in partners and _renders(left[partners[index]], right[index]) for index in content)
-    return heard * 5 < len(content) and heard * 5 < len(_content(script))
+    return heard * 5 < len(content) and heard * 5 < len(content_of(script))
 
 
 def _renders(said: str, heard: str) -> bool:
     return is_like(said, heard) or (is_numeric(said) and is_numeric(heard))
 
 
-def is_word_list(transcript: Stream, script: Stream, alignment: Alignment, slots: set[int]) -> bool:
-    """Only values came across: of the words around them, verbs among them, not one that counts."""
-    around = [index for index in _content(script) if index not in slots]
-    if len(around) < 2 or any(alignment.pairs[index] >= 0 for index in around):
-        return False
-    content = _content(transcript)
-    inside = {pair for index, pair in enumerate(alignment.pairs) if index in slots and pair >= 0}
-    return len(content) > 0 and 2 * sum(index in inside for index in content) >= len(content)
-
-
 def is_inserted(transcript: Stream, alignment: Alignment) -> bool:
     """Much text stands there that the source does not have."""
-    extra = sum(index not in alignment.taken for index in _content(transcript))
+    extra = sum(index not in alignment.taken for index in content_of(transcript))
     return extra > 8 and 5 * extra > 2 * len(alignment.pairs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -60,7 +60,7 @@ class Judgement:
             "judge": self.judge,
             "flags": list(self.flags),
             "findings": {
-                name: {**asdict(finding), "label": finding.label.value} for name, finding in self.findings.items()
+                name: {**vars(finding), "label": finding.label.value} for name, finding in self.findings.items()
             },
         }
 

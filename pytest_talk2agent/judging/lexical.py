@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pytest_talk2agent.judging.alignment import Alignment, align
+from pytest_talk2agent.judging.answers import is_word_list
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.exchange import Exchange
 from pytest_talk2agent.judging.gist import Clause, read_gist
@@ -21,7 +22,6 @@ from pytest_talk2agent.judging.hearing import (
     hear,
     is_inserted,
     is_other_text,
-    is_word_list,
 )
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.place import Place, is_filled, settle
@@ -121,8 +121,11 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
         for key in ordered:
             if key in claims:
                 continue
-            taken = [span for other, span in claims.items() if other != key]
-            reading = _read(hearing, case.intentions[key[0]], key[1], slots.get(key), taken, elsewhere=second)
+            slot = slots.get(key)
+            taken = [
+                span for other, span in claims.items() if other != key and not (slot and slot.nests(slots.get(other)))
+            ]
+            reading = _read(hearing, case.intentions[key[0]], key[1], slot, taken, elsewhere=second)
             results[key] = reading
             if reading is not None and (
                 reading.label is Label.RETAINED or (second and reading.label is not Label.CHANGED)
@@ -145,7 +148,7 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
             parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause)]
         else:
             parts = [results[name, number] for number in range(len(intention.say))]
-        findings[name] = _finding(hearing.transcript, intention, parts)
+        findings[name] = _finding(hearing.transcript, intention, _in_any_order(hearing.scene(intention), parts))
     return findings
 
 
@@ -249,6 +252,20 @@ def _is_spare(hearing: _Hearing, slot: Slot, one: Reading) -> bool:
 
 def _free(readings: list[Reading], taken: list[tuple[int, int]]) -> list[Reading]:
     return [one for one in readings if all(one.end <= start or one.start >= end for start, end in taken)]
+
+
+def _in_any_order(scene: Scene, parts: list[Reading | None]) -> list[Reading | None]:
+    """The items of a list where they stand, if all of them do in the part of the transcript that the list takes."""
+    present = [part for part in parts if part is not None]
+    if len(parts) < 2 or len(present) < len(parts) or all(part.label is Label.RETAINED for part in present):
+        return parts
+    low, high = min(part.start for part in present), max(part.end for part in present)
+    found: list[Reading | None] = []
+    for number in range(len(parts)):
+        spans = [(one.start, one.end) for one in found if one is not None]
+        right = [one for one in _free(read_value(scene, number, low, high), spans) if one.label is Label.RETAINED]
+        found.append(right[0] if right else None)
+    return parts if None in found else found
 
 
 def _finding(transcript: Stream, intention: Intention, parts: list[Reading | None]) -> Finding:

@@ -51,14 +51,33 @@ def read_numeric(scene: Scene, value: str, low: int, high: int) -> list[Reading]
         return []
     readings = []
     for measure in _measures(scene, low, high):
+        if measure.nouns[:1] == ("digit",) and wanted[2] != "digit":
+            continue  # it counts the digits of another number
+        if wanted[1] is not None or wanted[2]:
+            measure = _as_listed(scene.stream, measure)
         if wanted[1] is not None and wanted[1].is_rate and measure.rate is not None:
             measure = replace(measure, unit=measure.rate[0], end=measure.rate[1])
         label, reason = _compare(scene, measure, *wanted)
         rival = wanted[1] is None or measure.unit is None or _same_sort(measure.unit, wanted[1])
         readings.append(Reading(measure.start, measure.end, label, reason, rival=rival))
         readings.extend(_inside(scene, measure, wanted))
-    readings = readings or _ordinals(scene, low, high, wanted[0])
+    readings = _sums(scene, readings, *wanted) or readings or _ordinals(scene, low, high, wanted[0])
     return readings + _homophones(scene, low, high, readings, *wanted)
+
+
+def _sums(scene: Scene, readings: list[Reading], value: Fraction, unit: Unit | None, noun: str) -> list[Reading]:
+    """`19 hundred and 20 pixels`: a round number and a smaller one that are said as one."""
+    stream = scene.stream
+    for left in readings:
+        if stream.norms[left.end : left.end + 1] != ("and",):
+            continue
+        parts = [each[0] for each in (measures(stream, at, len(stream)) for at in (left.start, left.end + 1)) if each]
+        if len(parts) < 2 or parts[0].unit is not None or parts[0].numeral is None or parts[1].start != left.end + 1:
+            continue
+        whole, rest = parts[0].numeral.groups[-1], max(parts[1].values, default=value)
+        if rest < 10**whole.zeros and parts[0].values == {value - rest} and not _unit_fits(scene, parts[1], unit, noun):
+            return [Reading(left.start, parts[1].end, Label.RETAINED, "the same value")]
+    return []
 
 
 def _ordinals(scene: Scene, low: int, high: int, value: Fraction) -> list[Reading]:
@@ -203,10 +222,7 @@ def _unit_fits(scene: Scene, measure: Measure, unit: Unit | None, noun: str) -> 
             return ""
         return "the unit is lost" if measure.unit is None else "another unit"
     if measure.unit is None:
-        listed = _listed_unit(scene.stream, measure)
-        if listed is None and _stated(scene.stream, unit):
-            return ""
-        return "" if listed is not None and _same(listed, unit) else "the unit is lost"
+        return "" if _stated(scene.stream, unit) else "the unit is lost"
     return "" if _same(measure.unit, unit) else "another unit"
 
 
@@ -223,21 +239,21 @@ def _same(heard: Unit, wanted: Unit | None) -> bool:
     return heard.dimension == wanted.dimension
 
 
-def _listed_unit(stream: Stream, measure: Measure) -> Unit | None:
-    """The unit at the end of a list that the number stands in: `20, 30 and 35 mm`, `from 7 to 10 seconds`."""
+def _as_listed(stream: Stream, measure: Measure) -> Measure:
+    """With the unit at the end of a list that the number stands in: `20, 30 and 35 mm`, `from 7 to 10 crates`."""
     at = measure.end
-    while at < len(stream):
+    while measure.unit is None and at < len(stream):
         step = at
         while step < len(stream) and stream.norms[step] in _LISTING:
             step += 1
         numeral = numeral_at(stream, step)
         if numeral is None or (step == at and not stream[step].paused):
-            return None
-        unit = unit_at(stream, numeral.end)
-        if unit is not None:
-            return unit[0]
+            break
+        last = next(iter(measures(stream, step, len(stream))), None)
+        if last is not None and last.start == step and (last.unit is not None or last.nouns):
+            return replace(measure, unit=last.unit, nouns=last.nouns, rate=last.rate)
         at = numeral.end
-    return None
+    return measure
 
 
 def _stated(stream: Stream, unit: Unit | None) -> bool:

@@ -30,6 +30,8 @@ _BESIDE_VALUE: dict[str, frozenset[str]] = {
     "url": frozenset(("http", "https", "www")),
 }
 _VALUES = _MEASURES | {"number", "date", "time", "choice"}
+_JOINED_ON = frozenset(("it", "this", "the", "a", "an", "of", "in", "with", "is"))  # words that would lengthen a text
+_EITHER = frozenset(("or", "/", "|"))
 # What follows the last value of a request when the speaker or the recogniser goes on.
 _GOES_ON = frozenset(("and", "then", "thanks", "thank", "please", "that", "okay", "ok"))
 _POLITE = EMPTY | {"thanks", "thank", "says", "saying", "reads", "reading", "say", "end", "open", "close", "by"}
@@ -127,9 +129,25 @@ def settle(scene: Scene, found: list[Reading], place: Place) -> Reading | None:
             return replace(best, label=Label.UNRESOLVED, reason="another value stands beside the right one")
     if scene.intention.kind in _NAMES and best.label is Label.RETAINED and _has_other_name(scene, best, place):
         return replace(best, label=Label.UNRESOLVED, reason="another name stands beside the right one")
+    if best.label is Label.RETAINED and _is_one_of_two(scene, best, place):
+        return replace(best, label=Label.UNRESOLVED, reason="another value is given as an alternative")
     if scene.intention.kind == "text" and best.label is Label.RETAINED:
         return _within_borders(scene, best, place)
     return best
+
+
+def _is_one_of_two(scene: Scene, best: Reading, place: Place) -> bool:
+    """`Nora or Cora`, `[15/50]`: another reading is joined to this one, and the script has no such alternative."""
+    if scene.script is None or scene.slot is None:
+        return False
+    norms, said = scene.stream.norms, scene.script.norms
+    beside = (*said[max(0, scene.slot[0] - 2) : scene.slot[0]], *said[scene.slot[1] : scene.slot[1] + 2])
+    if any(word in _EITHER for word in beside):
+        return False
+    after = norms[best.end : place.end]
+    before = norms[place.start : best.start]
+    follows = len(after) > 1 and after[0] in _EITHER and after[1] not in EMPTY and not scene.stream[best.end].paused
+    return follows or (len(before) > 1 and before[-1] in _EITHER and before[-2] not in EMPTY and before[-2].isalnum())
 
 
 def _has_other_name(scene: Scene, best: Reading, place: Place) -> bool:
@@ -196,7 +214,9 @@ def _within_borders(scene: Scene, best: Reading, place: Place) -> Reading:
     added = [
         index
         for index in (*before, *after)
-        if stream[index].kind != "symbol" and stream.norms[index] not in _POLITE and not symbol_at(stream.norms, index)
+        if stream[index].kind != "symbol"
+        and stream.norms[index] not in (_POLITE if index < best.start else _POLITE - _JOINED_ON)
+        and not symbol_at(stream.norms, index)
     ]
     if added:
         return replace(best, label=Label.CHANGED, reason="words were added")

@@ -42,6 +42,13 @@ class Slot:
     core: tuple[int, int]
     faults: Fault
 
+    def nests(self, other: Slot | None) -> bool:
+        """One of the two lies inside the other, as an amount does in a sentence that is to be written."""
+        if other is None:
+            return False
+        inner, outer = sorted((self.core, other.core), key=lambda core: core[1] - core[0])
+        return outer[0] <= inner[0] and inner[1] <= outer[1]
+
 
 Key = tuple[str, int]
 
@@ -67,6 +74,7 @@ def _find_slots(items: tuple[tuple[str, Intention], ...], script: Stream) -> Map
         found = {key: _hits(intentions[key[0]], key[1], script) for key in wanted}
         for key in sorted(wanted, key=lambda key: -_longest(found[key])):
             free = [hit for hit in found[key] if not any(claimed[hit.start : hit.end])]
+            free = free or [hit for hit in found[key] if _is_quoted(hit, key, slots, intentions)]
             chosen = _choose(free, order, key, slots)
             slots[key] = None if chosen is None else _slot(script, chosen, intentions[key[0]].kind)
             if chosen is not None:
@@ -76,6 +84,18 @@ def _find_slots(items: tuple[tuple[str, Intention], ...], script: Stream) -> Map
             clause = locate(intention, script)
             slots[name, 0] = None if clause is None else Slot(clause.start, clause.end, clause.core, Fault.NONE)
     return slots
+
+
+def _is_quoted(hit: Reading, key: Key, slots: Mapping[Key, Slot | None], intentions: Mapping[str, Intention]) -> bool:
+    """Where the place overlaps a slot, one of the two lies inside the other, which is a verbatim text."""
+    for other, slot in slots.items():
+        if slot is None or hit.end <= slot.core[0] or hit.start >= slot.core[1]:
+            continue
+        holds = hit.start <= slot.core[0] and slot.core[1] <= hit.end and intentions[key[0]].kind == "text"
+        held = slot.core[0] <= hit.start and hit.end <= slot.core[1] and intentions[other[0]].kind == "text"
+        if not (holds or held) or hit.end - hit.start == slot.core[1] - slot.core[0]:
+            return False
+    return True
 
 
 def _longest(hits: list[Reading]) -> int:
@@ -121,13 +141,17 @@ def _choose(free: list[Reading], order: list[str], key: Key, slots: Mapping[Key,
     return min(between or later or free, key=lambda hit: hit.start)
 
 
-def _withdrawn(script: Stream, before: int, hit: Reading) -> int:
+def _withdrawn(script: Stream, before: int, hit: Reading, kind: Kind) -> int:
     """Where the value starts that the speaker took back: as long as the right one at most, of numbers if it is one."""
-    numeric = is_numeric(script.norms[hit.start])
+    numeric = is_numeric(script.norms[hit.start]) and kind not in ("date", "time")
     start = before
     while start > 0 and before - start < hit.end - hit.start:
         word = script.norms[start - 1]
-        if word in EMPTY or (numeric and not is_numeric(word)) or (start < before and script[start].paused):
+        if (
+            (word in EMPTY and not (word == "a" and kind == "time"))
+            or (numeric and not is_numeric(word))
+            or (start < before and script[start].paused)
+        ):
             break
         start -= 1
     return start
@@ -140,6 +164,6 @@ def _slot(script: Stream, hit: Reading, kind: Kind) -> Slot:
     for phrase in CORRECTIONS:
         before = start - len(phrase)
         if before > 0 and script.norms[before:start] == phrase and (script[before].paused or script[start].paused):
-            start = _withdrawn(script, before, hit)
+            start = _withdrawn(script, before, hit, kind)
             break
     return Slot(start, hit.end, (hit.start, hit.end), hit.faults)

@@ -27,12 +27,14 @@ from pytest_talk2agent.speech.words import FILLERS
 
 Sort = Literal["word", "letter", "digits", "spoken digits", "symbol", "nothing"]
 _LONGEST_NUMBER = 12
+_VOWELS = frozenset("aeiouy")
 _COST = {
     Fault.SEPARATOR: 4, Fault.JOINED: 4, Fault.OTHER: 4, Fault.EXTRA: 4, Fault.SPLIT: 2, Fault.BLANK: 1,
     Fault.LEAD: 4, Fault.EXTENSION: 9, Fault.SIMILAR: 5, Fault.SUM: 3, Fault.SOUND: 6,
 }  # fmt: skip
 _EXTENSION = re.compile(r"(?<=[^./\\])(?:\.tar)?\.[a-z][a-z0-9]{0,4}$")
 _SIMILAR = frozenset(("o0", "0o", "i1", "1i", "l1", "1l"))
+_STROKES = frozenset("Il")  # the two letters that look the same in print
 
 
 class Piece(NamedTuple):
@@ -78,7 +80,8 @@ def _pieces(stream: Stream, index: int) -> tuple[Piece, ...]:
         return (Piece(after, token.norm, token.text, "symbol", False),)
     pieces: list[Piece] = []
     if token.kind == "word":
-        sort: Sort = "letter" if len(token.norm) == 1 else "word"
+        letters = len(token.norm) <= 3 and _VOWELS.isdisjoint(token.norm)  # `h tml`
+        sort: Sort = "letter" if len(token.norm) == 1 or letters else "word"
         pieces.append(Piece(after, token.norm, token.text, sort, False))
         pieces.extend(_named(stream, index))
     if token.norm in FILLERS:
@@ -225,7 +228,7 @@ def _firsts(target: str) -> frozenset[str]:
     """What the first piece of a match may begin with: the first letter or digit, or any separator before it."""
     first = next((index for index, character in enumerate(target) if character.isalnum()), len(target) - 1)
     letter = target[first]
-    similar = {pair[1] for pair in _SIMILAR if pair[0] == letter}
+    similar = {pair[1] for pair in _SIMILAR if pair[0] == letter} | (set("il") if letter in "il" else set())
     return frozenset((*target[: first + 1], *similar, *("-/\\._:#@" if first else "")))
 
 
@@ -250,7 +253,7 @@ def _consume(target: str, place: int, piece: Piece, before: Sort, glued: bool, l
     if piece.extension and (place == 0 or target[place - 1] != "." or before != "symbol"):
         return None
     first, skipped = True, False
-    for character in piece.chars:
+    for number, character in enumerate(piece.chars):
         while place < len(target) and not target[place].isalnum() and target[place] != character:
             digits = 0 < place < len(target) - 1 and target[place - 1].isdigit() and target[place + 1].isdigit()
             if target[place] == " " and first and not glued:
@@ -267,7 +270,8 @@ def _consume(target: str, place: int, piece: Piece, before: Sort, glued: bool, l
         if place >= len(target):
             return None
         if target[place] != character:
-            if target[place] + character not in _SIMILAR:
+            strokes = target[place] in "il" and piece.cased[number : number + 1] in _STROKES
+            if not strokes and target[place] + character not in _SIMILAR:
                 return None
             fault |= Fault.SIMILAR
         place, first = place + 1, False

@@ -204,8 +204,10 @@ def _style(text: str) -> str:
     return "camel" if not text.isupper() and _humps(text) else "plain"
 
 
-def _said_style(stream: Stream, start: int) -> str | None:
-    before = stream.norms[max(0, start - _STYLE_REACH) : start]
+def _said_style(stream: Stream, found: Spelling) -> str | None:
+    before = stream.norms[max(0, found.start - _STYLE_REACH) : found.start]
+    if stream.norms[found.end : found.end + 1] == ("in",):
+        before += stream.norms[found.end : found.end + 1 + _STYLE_REACH]
     if "case" not in before and "dotted" not in before:
         joined = next((word for word in before if word[-4:] == "case" and word[:-4] in _STYLES), None)
         return _STYLES[joined[:-4]] if joined else None
@@ -223,7 +225,7 @@ def _identifier(scene: Scene, target: str, found: Spelling) -> Verdict:
         return Label.UNRESOLVED, "the digits may be added or joined"
     if scene.intention.style == "any":
         return Label.RETAINED, "the words are there and any style will do"
-    said = _said_style(scene.stream, found.start)
+    said = _said_style(scene.stream, found)
     if style == "camel":
         if not faults & SEPARATION and not (found.faults & Fault.SPLIT):
             if _humps(found.cased) == _humps(target):

@@ -9,26 +9,38 @@ from pytest_talk2agent.judging.borders import goes_on_right
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.spelling import spell
-from pytest_talk2agent.speech.numerals import TEENS, UNITS, groups_at, is_numeric, ordinal_at
+from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
 from pytest_talk2agent.speech.sounds import sounds_alike
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, NATO, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import FILLERS
+from pytest_talk2agent.speech.words import FILLERS, listed
 
 _LONGEST_SPLIT = 4
+_CURRENCY_WORDS = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen"}
 _SYMBOL_WORDS = {"%": "percent", "&": "and"}
 _NAME_SYMBOLS = frozenset("+#./@")
-_QUOTES = frozenset("\"“”„«»")
+_ABBREVIATED = frozenset(
+    tuple(pair.split("="))
+    for pair in listed(
+        "dr=doctor mr=mister mrs=missus prof=professor jr=junior sr=senior st=saint st=street ave=avenue rd=road mt=mount "
+        "vs=versus dept=department ltd=limited okay=ok"
+    )
+)
+_QUOTES = frozenset('"“”„«»')
 _SAID = {str(value): word for word, value in (UNITS | TEENS).items()}  # how a number sounds
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word for comparison: numbers are digits, spelled letters are joined."""
+    """A word for comparison: numbers are digits, spelled letters are joined.
+
+    ``contracted`` is the whole contraction (`theyre`) at its first word, without the apostrophe.
+    """
 
     text: str
     start: int
     end: int
+    contracted: str = ""
 
 
 @lru_cache(maxsize=256)
@@ -39,6 +51,13 @@ def words_of(stream: Stream) -> tuple[Word, ...]:
     while index < len(stream):
         token = stream[index]
         if token.kind == "symbol":
+            amount = group_at(stream, index + 1) if token.norm in _CURRENCY_WORDS else None
+            if amount is not None and stream[index + 1].glued:
+                number = f"{amount.digits}.{amount.fraction}".rstrip(".")
+                words.append(Word(number, index, amount.end))
+                words.append(Word(_CURRENCY_WORDS[token.norm], amount.end - 1, amount.end))
+                index = amount.end
+                continue
             if token.norm in _SYMBOL_WORDS:
                 words.append(Word(_SYMBOL_WORDS[token.norm], index, index + 1))
             index += 1
@@ -67,7 +86,10 @@ def words_of(stream: Stream) -> tuple[Word, ...]:
             continue
         end = _spelled(stream, index)
         text = "".join(token.norm for token in stream.tokens[index:end] if token.kind != "symbol")
-        words.append(Word(text, index, end))
+        contracted = ""
+        if end == index + 1 < len(stream) and stream[end].glued and stream[end].kind == token.kind == "word":
+            contracted = f"{token.text}{stream[end].text}".lower().replace("'", "").replace("’", "")
+        words.append(Word(text, index, end, contracted))
         index = end
     return tuple(words)
 
@@ -182,13 +204,18 @@ def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int
         if index + count >= len(words):
             return None
         wanted, heard = target[place].text, words[index + count].text
-        if wanted == heard:
+        if wanted == heard or (wanted, heard) in _ABBREVIATED or (heard, wanted) in _ABBREVIATED:
             place, count = place + 1, count + 1
             continue
         joined = _joined(target, place, words, index + count)
         if joined is not None:
             place, count = place + joined[0], count + joined[1]
             faults |= Fault.SPLIT
+            continue
+        whole = _contracted(target, place, words, index + count)
+        if whole is not None:
+            place, count = place + whole[0], count + whole[1]
+            faults |= whole[2]
             continue
         spelled = _nato(wanted, words, index + count)
         if spelled:
@@ -218,6 +245,19 @@ def _joined(target: tuple[Word, ...], place: int, words: list[Word], index: int)
                 return left, right
             if len(heard) > len(wanted):
                 break
+    return None
+
+
+def _contracted(
+    target: tuple[Word, ...], place: int, words: list[Word], index: int
+) -> tuple[int, int, Fault] | None:
+    """A contraction on one side (`it's`, `they're`) is one word of the other (`its`, `their`)."""
+    for said, heard, step in ((target[place].text, words[index].contracted, (1, 2)),
+                              (words[index].text, target[place].contracted, (2, 1))):  # fmt: skip
+        if heard and said == heard:
+            return *step, Fault.NONE
+        if heard and sounds_alike(said, heard):
+            return *step, Fault.SOUND
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -29,7 +29,7 @@ class Transcript:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for the store, the model server's wire and reports."""
-        return {**asdict(self), "notes": list(self.notes)}
+        return {**vars(self), "notes": list(self.notes)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Transcript:

@@ -18,7 +18,7 @@ WEEKDAYS |= {name + "s": number for name, number in WEEKDAYS.items()}
 WEEKDAYS |= {name: number for number, name in enumerate(listed("mon tue wed thu fri sat"))} | {
     "tues": 1, "thur": 3, "thurs": 3,
 }  # fmt: skip
-RELATIVE = frozenset(("today", "tomorrow", "yesterday", "tonight"))
+RELATIVE = {word + ending: word for word in ("today", "tomorrow", "yesterday", "tonight") for ending in ("", "s")}
 _WHICH = frozenset(("next", "this", "last", "coming", "every"))
 _PERIODS = frozenset(("week", "month", "year", "weekend", "quarter"))
 _RANGES = {(word,) for word in ("to", "till", "until", "through", "and", "or", "-", "--")}
@@ -189,7 +189,7 @@ def _named(stream: Stream, index: int) -> DateReading | None:
         name = _WEEKDAYS[WEEKDAYS[word]]
         return DateReading(start, index + 1, frozenset((Day(None, None, None, which + name),)))
     if word in RELATIVE or (which and word in _PERIODS):
-        return DateReading(start, index + 1, frozenset((Day(None, None, None, which + word),)))
+        return DateReading(start, index + 1, frozenset((Day(None, None, None, which + RELATIVE.get(word, word)),)))
     if word in MONTHS and (len(word) > 3 or not which) and word != "may":
         year = year_at(stream, index + 1)
         years: frozenset[int | None] = year[0] if year else frozenset((None,))

@@ -23,6 +23,8 @@ from pytest_talk2agent.speech.words import stem
 _HALVES = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
 _LONGEST_UNIT = 3
 _PER = frozenset(("/", "per", "a", "an", "every", "each"))
+_SCALES = {"k": 10**3, "m": 10**6, "bn": 10**9}
+_BYTE_RATES = {f"{name}ps": Unit("byte/time", size) for name, size in BIT_TEXTS.items()}
 _HOUR = Fraction(3600)
 _SMALLER = {_HOUR: UNITS_BY_NAME["minute"], Fraction(60): UNITS_BY_NAME["second"]}
 
@@ -73,6 +75,10 @@ def unit_at(stream: Stream, index: int) -> tuple[Unit, int] | None:
         if unit is not None:
             return unit, end
     token = stream[index]
+    if token.norm in _BYTE_RATES and "B" in token.text:
+        return _BYTE_RATES[token.norm], index + 1
+    if token.norm in CURRENCY_SIGNS and not token.glued and index + 1 < len(stream) and stream[index + 1].glued:
+        return None  # the sign of the next amount
     if token.norm in BIT_TEXTS and token.text[-1] == "b" and (token.text[0].isupper() or _is_bit_rate(stream, index)):
         return Unit("bit", BIT_TEXTS[token.norm]), index + 1
     if token.norm in ("x", "times") and group_at(stream, index + 1) is not None:
@@ -155,6 +161,10 @@ def _signed(stream: Stream, index: int) -> Measure | None:
     if numeral is None or (stream[index + 1].paused if stream[index].norm.isalpha() else not stream[index + 1].glued):
         return None
     unit, end = UNITS_BY_NAME[stream.norms[index]], numeral.end
+    scale = _SCALES.get(stream.norms[end]) if end < len(stream) and stream[end].glued else None
+    if scale is not None:  # `$2m`
+        values = frozenset(value * scale for value in numeral.values)
+        return Measure(index, end + 1, values, unit, (), numeral)
     after = unit_at(stream, end)
     if after and after[0] == unit:
         end = after[1]

@@ -255,9 +255,12 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         decimals = groups_at(stream, end + 1)
         spoken = stream.norms[end] != "." or not stream[end].glued
         if decimals and spoken and not any(group.fraction for group in decimals):
+            after, scale = decimals[-1].end, SCALES.get(stream.norms[decimals[-1].end - 1], 1)
+            if scale > 1:  # `two point four million`
+                decimals = groups_at(Stream(stream.text, stream.tokens[: after - 1]), end + 1)
             digits = "".join(group.digits for group in decimals)[:_LONG]
-            values = frozenset(value + Fraction(f"0.{digits}") for value in (values or {Fraction(0)}))
-            joined, end, groups = joined + digits, decimals[-1].end, groups + decimals
+            values = frozenset(scale * (value + Fraction(f"0.{digits}")) for value in (values or {Fraction(0)}))
+            joined, end, groups = joined + digits, after, groups + decimals
         elif not groups:
             return None
     return Numeral(start, end, groups, frozenset(sign * value for value in values), joined)

@@ -67,7 +67,7 @@ graham graeme grahame|meyer maier mayer myer|thompson thomson tomson|marc mark|g
 gene jean|gerry jerry|nicholas nicolas nikolas|isobel isabel isabelle|louis lewis luis|louise luise|hugh hew hue
 elliot eliot elliott eliott|mathew matthew|madeleine madeline|vaughan vaughn vaun|sinead shinade|niamh neve neeve
 siobhan shivaun|ian iain|deirdre deidre|cathy kathy|aaron arran aron|bronwen bronwyn|gwen gwenn|erin eryn|rory rorie
-jose hosay|lois lowis|yvonne evonne|yvette evette|zoe zoey|phoebe feebee|phoenix fenix|zachary zackary|joseph josef|rhys reece reese
+jose hosay|lois lowis|yvonne evonne|yvette evette|zoe zoey|their theyre there|your youre yore|whose whos|heres hears|weve weave|phoebe feebee|phoenix fenix|zachary zackary|joseph josef|rhys reece reese
 """
 _HOMOPHONES: dict[str, frozenset[str]] = {}
 for _line in re.split(r"[|\n]", _SETS.strip()):
@@ -151,6 +151,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"{_WEAK}(?:le|el|al|il|ol)$", "L"),
         (rf"{_WEAK}(?:an|en|in|on)$", "N"),
         (rf"{_WEAK}(?:as|us)$", "@c"),
+        (rf"{_WEAK}[ei]k$", "@k"),
         (r"(?<=.)e(?=[sd]?$)", ""),
         (r"gh", "g"),
         (r"h(?=[^aeiouAEIOUWYIRLN]|$)", ""),

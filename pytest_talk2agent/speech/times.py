@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_talk2agent.speech.numerals import group_at, groups_at
 from pytest_talk2agent.speech.tokens import Stream
@@ -11,6 +11,7 @@ _HALF_DAY = 12 * 60
 _MORNING = frozenset(("morning", "breakfast"))
 _EVENING = frozenset(("afternoon", "evening", "tonight", "dinner", "supper"))
 _HINT_REACH = 4
+_LONGEST_OPENING = 2  # `this evening, ...`
 HALF_DAY_WORDS = _MORNING | _EVENING | {"night", "noon", "midday", "lunch", "lunchtime"}
 _WORDS = {"noon": 720, "midday": 720, "midnight": 0}
 
@@ -57,7 +58,7 @@ def _time_at(stream: Stream, index: int) -> TimeReading | None:
         return TimeReading(index, index + 2, frozenset((_WORDS[stream.norms[index + 1]],)), marked=True)
     relative = _relative(stream, index)
     if relative:
-        return _with_half(stream, index, *relative, printed=False)
+        return replace(_with_half(stream, index, *relative, printed=False), relative=True)
     clock = _clock(stream, index)
     return _with_half(stream, index, clock[0], clock[1], printed=clock[2]) if clock else None
 
@@ -65,6 +66,8 @@ def _time_at(stream: Stream, index: int) -> TimeReading | None:
 def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
     """`half past two`, `quarter to six`, `ten past nine`, `a quarter after four`."""
     norms, at = stream.norms, index
+    if stream[index].glued:
+        return None
     if norms[at : at + 2] == ("a", "quarter"):
         at += 1
     if at >= len(norms):
@@ -75,11 +78,13 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         minutes, at = 15, at + 1
     else:
         group = group_at(stream, at)
-        if group is None or len(group.digits) > 2 or not 0 < int(group.digits) < 60:
+        if group is None or group.fraction or len(group.digits) > 2 or not 0 < int(group.digits) < 60:
             return None
         minutes, at = int(group.digits), group.end
         at += norms[at : at + 1] in (("minutes",), ("minute",))
     word = norms[at] if at < len(norms) else ""
+    if word == "to" and minutes not in (15, 30) and index and norms[index - 1] in ("from", "between"):
+        return None  # `from five to ten`
     if word not in ("past", "after", "to", "before", "till", "of"):
         return None
     hour = group_at(stream, at + 1)
@@ -89,7 +94,9 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
             sign = 1 if word in ("past", "after") else -1
             return (_WORDS[special] + sign * minutes) % 1440, at + 2
         return None
-    if len(hour.digits) > 2 or not 0 < int(hour.digits) <= 12:
+    if len(hour.digits) > 2 or hour.fraction or not 0 < int(hour.digits) <= 12:
+        return None
+    if hour.printed and hour.end + 1 < len(stream) and norms[hour.end] == ":" and stream[hour.end].glued:
         return None
     if word not in ("past", "after") and minutes not in (30, 15) and minutes not in (5, 10, 20, 25):
         return None
@@ -99,14 +106,14 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
 
 
 def _clock(stream: Stream, index: int) -> tuple[int, int, bool] | None:
-    """Hour and minute: `14:05`, `nine fifty`, `ten`, `ten hundred`, `1430`; the end; whether a colon is printed."""
+    """Hour and minute: `14:05`, `nine fifty`, `ten`, `ten hundred`, `1430`; the end; whether both are printed."""
     token = stream[index]
     if token.kind == "digits" and index + 2 < len(stream) and stream.norms[index + 1] in (":", "."):
         minute = stream[index + 2]
         colon = stream.norms[index + 1] == ":"
         glued = stream[index + 1].glued and minute.glued and minute.kind == "digits" and len(minute.norm) == 2
         if glued and len(token.norm) <= 2 and int(token.norm) < 24 and int(minute.norm) < 60:
-            return int(token.norm) * 60 + int(minute.norm), index + 3, colon
+            return int(token.norm) * 60 + int(minute.norm), index + 3, True
         if colon and stream[index + 1].glued:
             return None
     groups = groups_at(stream, index)
@@ -141,15 +148,15 @@ def _with_half(stream: Stream, start: int, minutes: int, end: int, *, printed: b
         half = _near(stream, start, end, minutes)
     hour = minutes // 60
     if hour > 12 or hour == 0:
-        return TimeReading(start, end, frozenset((minutes,)), marked=True, printed=printed)
+        return TimeReading(start, end, frozenset((minutes,)), marked=True)
     morning, evening = minutes % _HALF_DAY, minutes % _HALF_DAY + _HALF_DAY
     if half == "am":
-        return TimeReading(start, end, frozenset((morning,)), marked=True, printed=printed)
+        return TimeReading(start, end, frozenset((morning,)), marked=True)
     if half == "pm":
-        return TimeReading(start, end, frozenset((evening,)), marked=True, printed=printed)
+        return TimeReading(start, end, frozenset((evening,)), marked=True)
     if printed and len(stream[start].norm) >= 2 and stream[start].norm.startswith("0"):
-        return TimeReading(start, end, frozenset((morning,)), marked=True, printed=printed)
-    return TimeReading(start, end, frozenset((morning, evening)), marked=False, printed=printed)
+        return TimeReading(start, end, frozenset((morning,)), marked=True)
+    return TimeReading(start, end, frozenset((morning, evening)), marked=False)
 
 
 def half_at(stream: Stream, index: int) -> tuple[str, int]:
@@ -191,7 +198,7 @@ def _near(stream: Stream, start: int, end: int, minutes: int) -> str:
 def _clause(stream: Stream, index: int, step: int) -> list[str]:
     """The words beside the time up to a pause, another number or a conjunction."""
     words: list[str] = []
-    while 0 <= index < len(stream) and len(words) < _HINT_REACH:
+    while 0 <= index < len(stream) and len(words) < (_HINT_REACH if step > 0 else 2 * _HINT_REACH):
         token = stream[index]
         if step > 0 and token.paused:
             break
@@ -199,6 +206,6 @@ def _clause(stream: Stream, index: int, step: int) -> list[str]:
             break
         words.append(token.norm)
         if step < 0 and token.paused:
-            break
+            return [*words, *stream.norms[:index]] if index <= _LONGEST_OPENING else words
         index += step
     return words

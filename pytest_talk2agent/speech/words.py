@@ -31,7 +31,10 @@ NEGATORS = frozenset(
     )
 )
 INAUDIBLE = frozenset(
-    listed("inaudible unintelligible blank_audio blank audio silence noise music crosstalk indistinct")
+    listed(
+        "inaudible unintelligible blank_audio blank audio silence noise music crosstalk indistinct unclear static beep "
+        "applause laughter garbled"
+    )
 )
 
 
