@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def gate(suite: str, store: Path, *options: str) -> tuple[float, str]:
     """Seconds of one run, and what it says of its transcripts."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", suite, "--t2a-takes=first"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", suite, "--t2a-takes=first"]
     limits = ["--t2a-interface=whisper:tiny.en", "--t2a-min-native=0", "--t2a-min-shapley=0"]
     start = time.perf_counter()
     done = subprocess.run(
@@ -29,7 +29,7 @@ def gate(suite: str, store: Path, *options: str) -> tuple[float, str]:
     )
     seconds = time.perf_counter() - start
     found = re.search(r"\d+ of \d+ transcripts from the store.*", done.stdout)
-    return seconds, found[0] if found else done.stdout[-200:]
+    return seconds, found[0] if found else done.stdout.splitlines()[-1]
 
 
 def main() -> None:
