@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pytest_talk2agent.speech.numerals import SCALES, TEENS, TENS, UNITS
-from pytest_talk2agent.speech.sounds import sounds_alike
+from pytest_talk2agent.speech.sounds import sounds_alike, starts_alike
 from pytest_talk2agent.speech.symbols import symbol_at
 from pytest_talk2agent.speech.tokens import Stream
 from pytest_talk2agent.speech.words import FILLERS
@@ -178,8 +178,15 @@ def _swaps(left: str, right: tuple[str, ...], classes: list[int]) -> list[int]:
             0 if other == left else _SAME_CLASS if kind == each else _OTHER_CLASS
             for other, each in zip(right, classes, strict=True)
         ]
+    start = left[0]
     return [
-        0 if other == left else _OTHER_CLASS if each != 2 else _word_swap(left, other)
+        0
+        if other == left
+        else _OTHER_CLASS
+        if each != 2
+        else _word_swap(left, other)
+        if other[0] == start or starts_alike(start, other[0])
+        else _OTHER_WORD
         for other, each in zip(right, classes, strict=True)
     ]
 

@@ -16,11 +16,13 @@ _ANSWERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(phrase.split())
     for phrase in (
         "done", "all done", "all set", "here is", "here are", "i am sorry", "i am afraid", "i am unable",
-        "i am not able", "i can not", "i could not", "i do not have", "i do not know", "i do not see", "i do not understand", "i will not be able", "is there anything",
+        "i am not able", "i can not", "i could not", "i do not have", "i do not know", "i do not see",
+        "i do not understand", "i will not be able", "is there anything",
         "you are welcome", "glad to", "happy to help", "do not forget to subscribe", "please subscribe", "subscribe",
         "see you", "bye", "goodbye", "got it", "the answer is", "that is done", "i just", "sorry i", "sorry but",
         "like and subscribe", "i hope this", "i hope that", "how can i", "how may i", "what would you", "anything else",
-        "can i help", "may i help", "you can", "you could", "you should", "this will", "it is done", "your request",
+        "can i help", "may i help", "you can", "you could", "you should", "you will", "you need", "you may",
+        "this will", "it is done", "your request",
         "task completed", "thanks", "thank you", "i would be happy", "i did", "unfortunately", "as an ai",
         "as a language model", "let me know", "please let me know", "please provide", "please confirm", "please note",
         "could you please tell me", "could you tell me", "can you tell me", "would you like", "do you want",
@@ -38,6 +40,9 @@ _PAST = frozenset(
 _WISHES = frozenset(("wanted", "needed", "hoped", "wished", "meant"))
 _PERFECT = frozenset(("has", "have"))
 _BE = frozenset(("is", "are", "was", "were", "been"))
+_PROMISES = (("i", "will"), ("we", "will"), ("i", "am"), ("let", "me"), ("i", "can"))
+_QUESTIONS = frozenset(listed("what who where how which why is are does"))
+_FAR = 6
 _SMALL_WORDS = frozenset(listed("from by into onto until till after before not no but or if when over under my your"))
 _LEAST_WORDS = 8  # a request has more than one small word in so many
 
@@ -45,18 +50,27 @@ _LEAST_WORDS = 8  # a request has more than one small word in so many
 def without_answers(stream: Stream, script: Stream) -> Stream:
     """Leave out the sentences that answer, and what goes on behind them without asking for anything."""
     gone: list[tuple[int, int]] = []
-    answered = False
+    answered, asked = False, 0
     stems, starts = set(map(stem, script.norms)), _starts(script)
     for start, end in _sentences(stream):
         norms = stream.norms[start:end]
         follows = bool(gone) and gone[-1][1] == start
         own = follows and _is_own_text(stream, start, end, stems)
         goes_on = follows and answered and not _asks(norms, starts)
+        promises = 2 * asked >= len(content_of(script)) and _promises(norms, script)
         only_polite, answers = _answers(norms, script, starts)
-        if only_polite or answers or own or goes_on:
+        if only_polite or answers or own or goes_on or promises:
             gone.append((start, end))
-            answered = answers or (answered and follows)
+            answered = answers or promises or (answered and follows)
+        else:
+            asked += end - start
     return stream.without(gone) if gone else stream
+
+
+def _promises(norms: tuple[str, ...], script: Stream) -> bool:
+    """`Sure, I will print ...`: an answer where the request itself was heard before."""
+    rest = tuple(word for word in norms if word not in _ACKNOWLEDGE)
+    return any(rest[: len(phrase)] == phrase and not _says(script, phrase) for phrase in _PROMISES)
 
 
 def _sentences(stream: Stream) -> list[tuple[int, int]]:
@@ -76,9 +90,8 @@ def _starts(script: Stream) -> frozenset[str]:
             fresh = fresh or word in ("and", "then")
             continue
         following = script.norms[index + 1] if index + 1 < len(script) else ""
-        if fresh and word[0].isalpha() and len(word) > 1 and not (is_numeric(following) or len(following) == 1):
-            starts.add(stem(word))
-        elif fresh and index == 0:
+        names = not word[0].isalpha() or len(word) == 1 or is_numeric(following) or len(following) == 1
+        if fresh and (index == 0 or not names):
             starts.add(stem(word))
         fresh = False
     return frozenset(starts)
@@ -107,7 +120,9 @@ def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> 
     """
     said = set(script.norms)
     at = 0
-    while at < len(norms) and ((norms[at] in _ACKNOWLEDGE and norms[at] not in said) or (at and norms[at] in ("and", "there"))):
+    while at < len(norms) and (
+        (norms[at] in _ACKNOWLEDGE and norms[at] not in said) or (at and norms[at] in ("and", "there"))
+    ):
         at += 1
     rest = norms[at:]
     if not rest:
@@ -137,12 +152,22 @@ def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: froz
         ]
         if word in _BE and done and not _asks(rest, starts):
             return True
+        going = [each for each in following if each not in said and (each.endswith("ing") or _is_past(each, said))]
+        if word in _BE - said and going and not any(stem(each) in starts for each in rest[:index]):
+            return True  # `the oven is heating up`
+    if rest[0] == "to" and len(rest) > _FAR and stem("".join(rest[1:2])) in starts and script.norms[0] != "to":
+        return True  # `To bake a loaf, ...` explains how
     if rest[0] == "your" and "your" not in said and any(word in _BE | _PERFECT for word in rest):
         return True
-    if len(rest) > 1 and rest[0] in said and not _asks(rest, starts) and not _says(script, rest[:2]):
-        done = rest[1] == "set" or (rest[1].endswith("ed") and _is_past(rest[1], said))
-        if done and stem(rest[1]) in stems:
-            return True  # `Timer set for nine minutes`
+    verbs = {word for word in rest[:_FAR] if stem(word) in starts and word in said}
+    if rest[0] in said - verbs and verbs <= {"set"}:
+        past = [word for word in rest[1:_FAR] if word.endswith("ed") and _is_past(word, said) and stem(word) in stems]
+        if past or (rest[1:2] == ("set",) and not _says(script, rest[:2])):
+            return True  # `Timer set for nine minutes`, `Table for two booked`
+    if script.norms[0] in _QUESTIONS and script.norms[0] not in (*rest[:_FAR],) and rest[0] not in _QUESTIONS:
+        new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
+        if len(new) > 1 and any(word in _BE or word == "will" for word in rest):
+            return True
     deeds = [word for word in rest if word.endswith("ed") and _is_past(word, said)]
     began = bool(deeds) and deeds[0] == rest[0] and stem(rest[0]) in stems
     doing = rest[0].endswith("ing") and rest[0] not in said and "now" in rest and "now" not in said

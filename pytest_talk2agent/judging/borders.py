@@ -77,8 +77,11 @@ def goes_on_left(scene: Scene, start: int, *, inside_path: bool = False, parts: 
         return False
     if before.norm in _SPOKEN_JOINERS and not (inside_path and slash):
         return start > 1 and _alnum(stream, start - 2) and not _precedes_in_script(scene, before.norm)
-    if token.norm in ("slash", "/") and start > 1 and before.kind != "symbol":
+    printed = token.norm == "/" and start + 1 < len(stream) and stream[start + 1].glued
+    if token.norm in ("slash", "/") and start > 1 and before.kind != "symbol" and not printed:
         return stream.norms[start - 2] in ("slash", "/") and not _precedes_in_script(scene, before.norm)
+    if before.glued and start > 1 and stream[start - 2].kind == "symbol":
+        return False  # another printed name ends there
     return parts and _is_part(stream, start - 1) and not _script_part(scene, after=False)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judgement import Label
@@ -30,13 +30,11 @@ class LabelledCase:
 
 
 class _Context(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
     files: tuple[str, ...] = ()
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    """What a judge needs of a line; other fields are the labeller's own."""
 
     id: str
     instruction: str
@@ -52,7 +50,7 @@ def read_cases(path: str | Path) -> list[LabelledCase]:
     """The cases of a JSON Lines file, in order; blank lines are skipped.
 
     A case without a script is spoken as its instruction. Raises CaseFileError with file and line: not readable, not
-    JSON, a field missing, unknown or wrong, labels that do not fit the intentions, an id that stands twice, no case.
+    JSON, a field missing or wrong, labels that do not fit the intentions, an id that stands twice, no case.
     """
     path = Path(path)
     try:

@@ -89,7 +89,11 @@ def _drop_mark(stream: Stream, opened: int, closed: int, gone: list[tuple[int, i
     if all(word in INAUDIBLE or word == "_" for word in inside):
         gone.append((opened, closed + 1))
     else:
-        gone.extend((index, index + 1) for index in range(opened, closed + 1) if stream.norms[index] in INAUDIBLE)
+        gone.extend(
+            (index, index + 1)
+            for index in range(opened, closed + 1)
+            if stream.norms[index] in INAUDIBLE or (stream[index].kind == "symbol" and index in (opened, closed))
+        )
 
 
 def _without_stutters(stream: Stream, script: Stream) -> Stream:
@@ -112,18 +116,20 @@ def _without_stutters(stream: Stream, script: Stream) -> Stream:
 
 
 def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
+    spelled = any(len(word) == 1 and word not in "ai" for word in script.norms)
     plain = all(
         len(word) > 1
         and word.isalpha()
         and not is_numeric(word)
+        and word != "oh"
         and word not in NUMBER_HOMOPHONES
-        and word not in LETTER_HOMOPHONES
+        and not (spelled and word in LETTER_HOMOPHONES)
         and symbol_at((word,), 0) is None
         and (word,) not in CORRECTIONS
         for word in words
     )
-    twice = words + words
-    return plain and not any(script.norms[i : i + len(twice)] == twice for i in range(len(script) - len(twice) + 1))
+    # `DuckDuckGo` is written in one word or in three.
+    return plain and "".join(words + words) not in "".join(script.norms)
 
 
 def _rounds(length: int) -> int:

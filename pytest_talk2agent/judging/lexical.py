@@ -125,7 +125,8 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
             taken = [
                 span for other, span in claims.items() if other != key and not (slot and slot.nests(slots.get(other)))
             ]
-            reading = _read(hearing, case.intentions[key[0]], key[1], slot, taken, elsewhere=second)
+            used = _used(hearing, slots, claims)
+            reading = _read(hearing, case.intentions[key[0]], key[1], slot, taken, used, elsewhere=second)
             results[key] = reading
             if reading is not None and (
                 reading.label is Label.RETAINED or (second and reading.label is not Label.CHANGED)
@@ -152,16 +153,29 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
     return findings
 
 
+def _used(hearing: _Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[Key, tuple[int, int]]) -> frozenset[int]:
+    """Tokens that are aligned, except with a value that is claimed in another place."""
+    used = set(hearing.alignment.taken)
+    for key, (start, end) in claims.items():
+        slot = slots.get(key)
+        if slot is not None:
+            used -= {pair for pair in hearing.alignment.pairs[slot.start : slot.end] if not start <= pair < end}
+    return frozenset(used)
+
+
 def _read(
     hearing: _Hearing,
     intention: Intention,
     number: int,
     slot: Slot | None,
     taken: list[tuple[int, int]],
+    used: frozenset[int],
     *,
     elsewhere: bool,
 ) -> Reading | None:
     """The reading of one value; None where nothing stands in its place.
+
+    ``taken`` are the spans of other values, ``used`` the tokens that render other words of the script.
 
     ``elsewhere`` also looks outside the place, where the clause around the value was moved or lost its anchors.
     """
@@ -182,17 +196,18 @@ def _read(
     if reading is not None and reading.label is not Label.CHANGED:
         return reading
     if elsewhere and not alignment.anchored(slot.start, slot.end):
-        spare = [one for one in _free(read_value(scene, number, 0, len(transcript)), taken)
-                 if one.label is Label.RETAINED and _is_spare(hearing, slot, one)]  # fmt: skip
-        if spare:
-            return spare[0]
+        spare = _spare(hearing, scene, number, slot, taken, alignment.heard)
+        if spare is not None:
+            return spare
     if reading is None:
         printed = _by_instruction(hearing, intention, number, taken) if elsewhere else None
         if printed is not None and printed.label is Label.RETAINED:
             return printed
         if is_filled(scene, place, taken):
             return Reading(*place.filled(transcript, taken), Label.CHANGED, _FILLED)
-        return printed if hearing.is_printed else None
+        if printed is None or not hearing.is_printed:
+            return _spare(hearing, scene, number, slot, taken, used) if elsewhere else None
+        return printed
     return reading
 
 
@@ -242,9 +257,17 @@ def _without_siblings(scene: Scene, number: int, found: list[Reading], place: Pl
     return [one for one in found if one.label is not Label.CHANGED or _free([one], spans)]
 
 
-def _is_spare(hearing: _Hearing, slot: Slot, one: Reading) -> bool:
+def _spare(
+    hearing: _Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]], used: frozenset[int]
+) -> Reading | None:
+    """The value in a place of the transcript that renders no other words of the script, which are those ``used``."""
+    found = _free(read_value(scene, number, 0, len(hearing.transcript)), taken)
+    return next((one for one in found if one.label is Label.RETAINED and _is_spare(hearing, slot, one, used)), None)
+
+
+def _is_spare(hearing: _Hearing, slot: Slot, one: Reading, used: frozenset[int]) -> bool:
     """The span is not the transcript's rendering of other words, and the word before it is the script's too."""
-    if any(index in hearing.alignment.heard for index in range(one.start, one.end)):
+    if any(index in used for index in range(one.start, one.end)):
         return False
     before = hearing.script.norms[max(0, slot.start - 2) : slot.start]
     return any(word in before for word in hearing.transcript.norms[max(0, one.start - 2) : one.start])

@@ -19,6 +19,7 @@ _PERCENT = UNITS_BY_NAME["%"]
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by"))
 _NOUN_REACH = 3
 _HINT_REACH = 4
+_TOTALS = (("in", "all"), ("in", "total"), ("altogether",))
 _ALL_VALUES = frozenset(
     listed(
         "all everything prices amounts values sizes figures numbers totals costs sums lengths widths "
@@ -184,6 +185,10 @@ def _hinted(stream: Stream, measure: Measure, values: frozenset[Fraction]) -> fr
     """The values that have as many digits as the transcript says behind the number: `2050, four digits`."""
     if len(values) < 2:
         return values
+    for index in range(measure.end, len(stream)):
+        if any(stream.phrase_at(index, words) for words in _TOTALS):
+            total = max((each for one in measures(stream, measure.end, index) for each in one.values), default=None)
+            return frozenset(each for each in values if total is None or each <= total) or values
     for index in range(measure.end, min(len(stream), measure.end + _HINT_REACH)):
         count = group_at(stream, index)
         if count is None or stem("".join(stream.norms[count.end : count.end + 1])) != "digit":

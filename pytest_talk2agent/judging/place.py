@@ -31,6 +31,7 @@ _BESIDE_VALUE: dict[str, frozenset[str]] = {
 }
 _VALUES = _MEASURES | {"number", "date", "time", "choice"}
 _JOINED_ON = frozenset(("it", "this", "the", "a", "an", "of", "in", "with", "is"))  # words that would lengthen a text
+_ARTICLES = frozenset(("the", "a", "an"))
 _EITHER = frozenset(("or", "/", "|"))
 # What follows the last value of a request when the speaker or the recogniser goes on.
 _GOES_ON = frozenset(("and", "then", "thanks", "thank", "please", "that", "okay", "ok"))
@@ -127,8 +128,12 @@ def settle(scene: Scene, found: list[Reading], place: Place) -> Reading | None:
         others = [one for one in own if one.label is Label.CHANGED and one.rival and not _stands_beside(scene, one)]
         if others and best in own:
             return replace(best, label=Label.UNRESOLVED, reason="another value stands beside the right one")
+    if scene.intention.kind == "code" and best.label is Label.RETAINED and _has_other_digits(scene, best, place):
+        return replace(best, label=Label.UNRESOLVED, reason="another code stands beside the right one")
     if scene.intention.kind in _NAMES and best.label is Label.RETAINED and _has_other_name(scene, best, place):
         return replace(best, label=Label.UNRESOLVED, reason="another name stands beside the right one")
+    if scene.intention.kind == "term" and best.label is Label.RETAINED and _follows_like(scene, best, place):
+        return replace(best, label=Label.UNRESOLVED, reason="another name stands before the right one")
     if best.label is Label.RETAINED and _is_one_of_two(scene, best, place):
         return replace(best, label=Label.UNRESOLVED, reason="another value is given as an alternative")
     if scene.intention.kind == "text" and best.label is Label.RETAINED:
@@ -148,6 +153,27 @@ def _is_one_of_two(scene: Scene, best: Reading, place: Place) -> bool:
     before = norms[place.start : best.start]
     follows = len(after) > 1 and after[0] in _EITHER and after[1] not in EMPTY and not scene.stream[best.end].paused
     return follows or (len(before) > 1 and before[-1] in _EITHER and before[-2] not in EMPTY and before[-2].isalnum())
+
+
+def _has_other_digits(scene: Scene, best: Reading, place: Place) -> bool:
+    """Digits that the script does not have beside the code stand in its own place."""
+    return any(
+        scene.stream[index].kind == "digits" and not _stands_beside(scene, Reading(index, index + 1, Label.CHANGED, ""))
+        for index in (*range(place.start, best.start), *range(best.end, place.end))
+    )
+
+
+def _follows_like(scene: Scene, best: Reading, place: Place) -> bool:
+    """`Petra Lund Petra Lindqvist`: words before the name in its own place that share one with it or are names too."""
+    stream, length = scene.stream, best.end - best.start
+    start = best.start - length
+    if start < place.start or any(stream[index].kind != "word" for index in range(start, best.end)):
+        return False
+    before, name = stream.norms[start : best.start], stream.norms[best.start : best.end]
+    if before == name or _stands_beside(scene, Reading(start, best.start, Label.CHANGED, "")):
+        return False
+    capital = all(stream[index].text[0].isupper() for index in range(start, best.end))
+    return any(one == other for one, other in zip(before, name, strict=True)) or (start > 0 and capital)
 
 
 def _has_other_name(scene: Scene, best: Reading, place: Place) -> bool:
@@ -215,12 +241,19 @@ def _within_borders(scene: Scene, best: Reading, place: Place) -> Reading:
         index
         for index in (*before, *after)
         if stream[index].kind != "symbol"
-        and stream.norms[index] not in (_POLITE if index < best.start else _POLITE - _JOINED_ON)
         and not symbol_at(stream.norms, index)
+        and stream.norms[index] not in _beside_text(index, best)
     ]
     if added:
         return replace(best, label=Label.CHANGED, reason="words were added")
     return best
+
+
+def _beside_text(index: int, best: Reading) -> frozenset[str]:
+    """Words that are no part of a text: fewer where they would lengthen it (`the` before it, `it` behind it)."""
+    if index >= best.end:
+        return _POLITE - _JOINED_ON
+    return _POLITE - _ARTICLES if index == best.start - 1 else _POLITE
 
 
 def _quoted(stream: Stream, best: Reading) -> tuple[bool, bool]:

@@ -145,7 +145,10 @@ def _withdrawn(script: Stream, before: int, hit: Reading, kind: Kind) -> int:
     """Where the value starts that the speaker took back: as long as the right one at most, of numbers if it is one."""
     numeric = is_numeric(script.norms[hit.start]) and kind not in ("date", "time")
     start = before
-    while start > 0 and before - start < hit.end - hit.start:
+    if script.norms[before - 1] == "".join(script.norms[hit.end : hit.end + 1]):
+        start -= 1  # `five copies, sorry, six copies`
+    least = start
+    while start > 0 and least - start < hit.end - hit.start:
         word = script.norms[start - 1]
         if (
             (word in EMPTY and not (word == "a" and kind == "time"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -34,7 +35,12 @@ def read_symbolic(scene: Scene, value: str, low: int, high: int) -> list[Reading
             found = spell(
                 target, scene.stream, start, high, extension=kind in ("path", "filename"), loose=kind == "code"
             )
-            if found is None or _goes_on(scene, found, target):
+            if found is None:
+                continue
+            if value.endswith("/") and not target.endswith("/"):
+                last = scene.stream.norms[found.end : found.end + 1] in (("/",), ("slash",))
+                found = replace(found, end=found.end + last)
+            if _goes_on(scene, found, target):
                 continue
             label, reason = _VERDICTS[kind](scene, target, found)
             if doubt and label is Label.RETAINED:
@@ -167,7 +173,7 @@ def _flag(scene: Scene, target: str, found: Spelling) -> Verdict:
         return Label.UNRESOLVED, "a word of the same sound stands for a letter"
     if faults & Fault.LEAD:
         return Label.UNRESOLVED, "the name is there and a dash before it is missing"
-    if faults & (SEPARATION & ~Fault.SEPARATOR):
+    if faults & (SEPARATION & ~Fault.SEPARATOR) or (faults & Fault.SEPARATOR and "=" in target):
         return Label.UNRESOLVED, "the dashes inside the name are missing in print or of another sort"
     return Label.RETAINED, "dashes and name are there"
 

@@ -10,20 +10,22 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.spelling import spell
 from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
-from pytest_talk2agent.speech.sounds import sounds_alike
-from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, NATO, symbol_at
+from pytest_talk2agent.speech.sounds import sounds_alike, unaccented
+from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, LETTER_HOMOPHONES, NATO, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
+from pytest_talk2agent.speech.units import CURRENCY_SIGNS, UNITS_BY_NAME
 from pytest_talk2agent.speech.words import FILLERS, listed
 
 _LONGEST_SPLIT = 4
-_CURRENCY_WORDS = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen"}
 _SYMBOL_WORDS = {"%": "percent", "&": "and"}
+# Behind a number `GB` and `gigabytes` are the same word.
+_UNIT_NAMES = {unit: name for name, unit in sorted(UNITS_BY_NAME.items(), key=lambda item: len(item[0]))}
 _NAME_SYMBOLS = frozenset("+#./@")
 _ABBREVIATED = frozenset(
     tuple(pair.split("="))
     for pair in listed(
-        "dr=doctor mr=mister mrs=missus prof=professor jr=junior sr=senior st=saint st=street ave=avenue rd=road mt=mount "
-        "vs=versus dept=department ltd=limited okay=ok"
+        "dr=doctor mr=mister mrs=missus prof=professor jr=junior sr=senior st=saint st=street ave=avenue rd=road "
+        "mt=mount vs=versus dept=department ltd=limited okay=ok"
     )
 )
 _QUOTES = frozenset('"“”„«»')
@@ -51,11 +53,11 @@ def words_of(stream: Stream) -> tuple[Word, ...]:
     while index < len(stream):
         token = stream[index]
         if token.kind == "symbol":
-            amount = group_at(stream, index + 1) if token.norm in _CURRENCY_WORDS else None
+            amount = group_at(stream, index + 1) if token.norm in CURRENCY_SIGNS else None
             if amount is not None and stream[index + 1].glued:
                 number = f"{amount.digits}.{amount.fraction}".rstrip(".")
                 words.append(Word(number, index, amount.end))
-                words.append(Word(_CURRENCY_WORDS[token.norm], amount.end - 1, amount.end))
+                words.append(Word(_UNIT_NAMES[UNITS_BY_NAME[token.norm]], amount.end - 1, amount.end))
                 index = amount.end
                 continue
             if token.norm in _SYMBOL_WORDS:
@@ -83,6 +85,12 @@ def words_of(stream: Stream) -> tuple[Word, ...]:
                 text, end = f"{text}.{''.join(group.digits for group in decimals)}", decimals[-1].end
             words.append(Word(text, index, end))
             index = end
+            continue
+        counted = bool(words) and words[-1].end == index and words[-1].text.isdecimal()
+        unit = UNITS_BY_NAME.get(token.norm) if counted else None
+        if unit is not None:
+            words.append(Word(_UNIT_NAMES[unit], index, index + 1))
+            index += 1
             continue
         end = _spelled(stream, index)
         text = "".join(token.norm for token in stream.tokens[index:end] if token.kind != "symbol")
@@ -167,7 +175,8 @@ def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Readin
     readings = []
     for start in range(low, high):
         found = spell(value, scene.stream, start, high)
-        if found is None or found.faults & ~(Fault.SPLIT | Fault.BLANK | Fault.SEPARATOR | Fault.JOINED):
+        allowed = Fault.SPLIT | Fault.BLANK | Fault.SEPARATOR | Fault.JOINED | Fault.SOUND
+        if found is None or found.faults & ~allowed:
             continue
         ends = scene.stream.tokens[found.end - 1]
         if not value[-1].isalnum() and (
@@ -175,7 +184,9 @@ def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Readin
         ):
             continue
         if not goes_on_right(scene, found.end):
-            readings.append(Reading(found.start, found.end, Label.RETAINED, "the same name", found.faults))
+            sound = Label.UNRESOLVED, "another spelling of the same sound"
+            verdict = sound if found.faults & Fault.SOUND else (Label.RETAINED, "the same name")
+            readings.append(Reading(found.start, found.end, *verdict, found.faults))
     return readings
 
 
@@ -204,7 +215,12 @@ def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int
         if index + count >= len(words):
             return None
         wanted, heard = target[place].text, words[index + count].text
-        if wanted == heard or (wanted, heard) in _ABBREVIATED or (heard, wanted) in _ABBREVIATED:
+        if (
+            wanted == heard
+            or unaccented(wanted) == unaccented(heard)
+            or (wanted, heard) in _ABBREVIATED
+            or (heard, wanted) in _ABBREVIATED
+        ):
             place, count = place + 1, count + 1
             continue
         joined = _joined(target, place, words, index + count)
@@ -221,8 +237,13 @@ def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int
         if spelled:
             place, count = place + 1, count + spelled
             continue
-        alike = sounds_alike(_SAID.get(wanted, wanted), _SAID.get(heard, heard))
-        if not (alike or wanted in EXTENSION_SOUNDS.get((heard,), ())):
+        alike = (
+            sounds_alike(_SAID.get(wanted, wanted), _SAID.get(heard, heard))
+            or LETTER_HOMOPHONES.get(heard) == wanted
+            or LETTER_HOMOPHONES.get(wanted) == heard
+            or wanted in EXTENSION_SOUNDS.get((heard,), ())
+        )
+        if not alike:
             return None
         place, count = place + 1, count + 1
         faults |= Fault.SOUND
@@ -248,9 +269,7 @@ def _joined(target: tuple[Word, ...], place: int, words: list[Word], index: int)
     return None
 
 
-def _contracted(
-    target: tuple[Word, ...], place: int, words: list[Word], index: int
-) -> tuple[int, int, Fault] | None:
+def _contracted(target: tuple[Word, ...], place: int, words: list[Word], index: int) -> tuple[int, int, Fault] | None:
     """A contraction on one side (`it's`, `they're`) is one word of the other (`its`, `their`)."""
     for said, heard, step in ((target[place].text, words[index].contracted, (1, 2)),
                               (words[index].text, target[place].contracted, (2, 1))):  # fmt: skip

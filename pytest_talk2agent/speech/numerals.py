@@ -100,6 +100,8 @@ def group_at(stream: Stream, index: int) -> Group | None:
     if token.norm in _REPEATS and index + 1 < len(stream):
         digit = _digit(stream.norms[index + 1])
         return None if digit is None else Group(digit * _REPEATS[token.norm], index + 2, printed=False)
+    if stream.phrase_at(index, ("half", "a", "dozen")):
+        return Group("6", index + 3, printed=False)
     if token.norm in ("a", "an"):
         scale = _scale_at(stream, index + 1)
         return None if scale is None or scale == 1 else _words(stream, index + 1, 1)
@@ -241,7 +243,15 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         index, sign = index + 1, -1
     if index < len(stream) and stream.norms[index] == "plus":
         index += 1
-    point_first = index < len(stream) and stream.norms[index] == "point"
+    point_first = index < len(stream) and (
+        stream.norms[index] == "point"
+        or (
+            stream.norms[index] == "."
+            and not stream[index].glued
+            and index + 1 < len(stream)
+            and stream[index + 1].glued
+        )
+    )
     groups = () if point_first else groups_at(stream, index)
     if not groups and not point_first:
         return None

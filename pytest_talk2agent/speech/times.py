@@ -11,6 +11,7 @@ _HALF_DAY = 12 * 60
 _MORNING = frozenset(("morning", "breakfast"))
 _EVENING = frozenset(("afternoon", "evening", "tonight", "dinner", "supper"))
 _HINT_REACH = 4
+_HINT_OF_OTHER = 3  # `at one after lunch, ...`: so many words may belong to the number before them
 _LONGEST_OPENING = 2  # `this evening, ...`
 HALF_DAY_WORDS = _MORNING | _EVENING | {"night", "noon", "midday", "lunch", "lunchtime"}
 _WORDS = {"noon": 720, "midday": 720, "midnight": 0}
@@ -57,6 +58,8 @@ def _time_at(stream: Stream, index: int) -> TimeReading | None:
     if word == "twelve" and stream.norms[index + 1 : index + 2] in (("noon",), ("midnight",)):
         return TimeReading(index, index + 2, frozenset((_WORDS[stream.norms[index + 1]],)), marked=True)
     relative = _relative(stream, index)
+    if relative and stream.norms[relative[1] - 1] in _WORDS:
+        return TimeReading(index, relative[1], frozenset((relative[0],)), marked=True, relative=True)
     if relative:
         return replace(_with_half(stream, index, *relative, printed=False), relative=True)
     clock = _clock(stream, index)
@@ -74,6 +77,9 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         return None
     if norms[at] == "half":
         minutes, at = 30, at + 1
+        hour = group_at(stream, at)
+        if hour is not None and hour.digits.lstrip("0") and int(hour.digits) <= 12 and not hour.fraction:
+            return int(hour.digits) * 60 + minutes, hour.end  # `half three`
     elif norms[at] == "quarter":
         minutes, at = 15, at + 1
     else:
@@ -108,7 +114,7 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
 def _clock(stream: Stream, index: int) -> tuple[int, int, bool] | None:
     """Hour and minute: `14:05`, `nine fifty`, `ten`, `ten hundred`, `1430`; the end; whether both are printed."""
     token = stream[index]
-    if token.kind == "digits" and index + 2 < len(stream) and stream.norms[index + 1] in (":", "."):
+    if token.kind == "digits" and index + 2 < len(stream) and stream.norms[index + 1] in (":", ".", "h"):
         minute = stream[index + 2]
         colon = stream.norms[index + 1] == ":"
         glued = stream[index + 1].glued and minute.glued and minute.kind == "digits" and len(minute.norm) == 2
@@ -202,8 +208,10 @@ def _clause(stream: Stream, index: int, step: int) -> list[str]:
         token = stream[index]
         if step > 0 and token.paused:
             break
-        if token.norm in ("and", "then", "or", "but") or group_at(stream, index) is not None:
+        if token.norm in ("and", "then", "or", "but"):
             break
+        if group_at(stream, index) is not None:
+            return words if step > 0 else words[:-_HINT_OF_OTHER]
         words.append(token.norm)
         if step < 0 and token.paused:
             return [*words, *stream.norms[:index]] if index <= _LONGEST_OPENING else words

@@ -100,7 +100,7 @@ $ 1 $ dollar usd buck
 £ 1 £ pound gbp quid
 ¥ 1 ¥ yen jpy
 franc 1 chf franc
-krona 1 krona kronor krone kroner sek nok dkk
+krona 1 krona kronor krone kroner crown sek nok dkk
 rupee 1 ₹ rupee inr
 """
 UNITS_BY_NAME: dict[str, Unit] = {}
@@ -132,6 +132,10 @@ PHRASES: dict[tuple[str, ...], Unit] = {
     ("kilo", "bytes"): UNITS_BY_NAME["kb"],
     ("milli", "seconds"): UNITS_BY_NAME["ms"],
     ("us", "dollars"): UNITS_BY_NAME["dollar"],
+    ("american", "dollars"): UNITS_BY_NAME["dollar"],
+    ("swiss", "franc"): UNITS_BY_NAME["franc"],
+    ("swiss", "francs"): UNITS_BY_NAME["franc"],
+    ("percentage", "points"): UNITS_BY_NAME["percent"],
     ("pounds", "sterling"): UNITS_BY_NAME["pound"],
 }
 CURRENCY_SIGNS = frozenset("$€£¥₹")

@@ -45,7 +45,7 @@ def test_a_case_without_a_script_is_spoken_as_written(tmp_path: Path) -> None:
     [
         (("{",), r":1: no JSON"),
         ((CASE, "[1, 2]"), r":2: the line: "),
-        (({**CASE, "lables": {}},), r":1: lables: "),
+        (({**{key: value for key, value in CASE.items() if key != "labels"}, "lables": {}},), r":1: labels: Field"),
         (({key: value for key, value in CASE.items() if key != "transcript"},), r":1: transcript: Field required"),
         (({**CASE, "labels": {"file": "kept"}},), r":1: labels\.file: "),
         (({**CASE, "labels": {"fil": "retained"}},), r":1: labels and intentions differ in fil, file"),

@@ -101,3 +101,12 @@ def test_a_clause_that_moved_is_found() -> None:
     script = "point the status page at example dot com slash live and remove the old link on the wall"
     heard = "remove the old link on the wall and point the status page at example.com/live"
     assert labels_of(wanted, script, heard) == {"url": "retained", "link": "retained"}
+
+
+def test_a_name_with_the_same_word_twice_is_no_stutter() -> None:
+    script = "make PomPomLand the start page of the browser"
+    fields = {"page": {"say": "PomPomLand", "kind": "term"}}
+    assert labels_of(fields, script, "make Pom Pom Land the start page of the browser") == {"page": "retained"}
+    assert labels_of(fields, script, "make PomPomLand the start page the start page of the browser") == {
+        "page": "retained"
+    }

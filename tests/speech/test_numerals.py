@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_talk2agent.speech.measures import measures
 from pytest_talk2agent.speech.numerals import is_numeric, numeral_at, ordinal_at
 from pytest_talk2agent.speech.tokens import tokenise
 from tests.speech.words import cardinal, digit_by_digit, in_pairs
@@ -76,6 +77,12 @@ def test_ordinals(text: str, value: int) -> None:
     found = ordinal_at(tokenise(text), 0)
     assert found is not None
     assert found[0] == value
+
+
+@pytest.mark.parametrize("text", ["set it, point", "it is, point five", "go on. point", "so, point one two, point"])
+def test_a_pause_before_point_is_no_endless_search(text: str) -> None:
+    stream = tokenise(text)
+    assert all(measure.end > measure.start for measure in measures(stream, 0, len(stream)))
 
 
 def test_numeric_words() -> None:
