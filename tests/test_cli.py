@@ -208,7 +208,7 @@ class TestJudge:
         [
             (CASE | {"labels": {"port": "changed"}}, ":1: labels and intentions differ in service"),
             (CASE | {"labels": {"port": "gone", "service": "retained"}}, ":1: labels.port: "),
-            (CASE | {"mood": "good"}, ":1: mood: "),
+            ({"id": "a"}, ":1: instruction: Field required"),
         ],
     )
     def test_a_bad_case_is_refused_at_its_line(
@@ -216,6 +216,9 @@ class TestJudge:
     ) -> None:
         path = self.cases(tmp_path, case)
         assert complain("judge", path).startswith(f"{path}{said}")
+
+    def test_fields_of_the_labeller_do_not_matter(self, say: Say, tmp_path: Path) -> None:
+        assert json.loads(say("judge", self.cases(tmp_path, CASE | {"mood": "good"}), "--json"))["n"] == 2
 
     @pytest.mark.parametrize("content", ["", "\n\n", "not json\n", "[1]\n"])
     def test_what_is_no_case_file_is_refused(self, complain: Say, tmp_path: Path, content: str) -> None:
