@@ -97,7 +97,10 @@ def read_documents(text: str, report: Report) -> Iterator[Node]:
         return
     except yaml.MarkedYAMLError as error:
         report(*explain(error, text))
-    except OverflowError:  # from PyYAML's own scanner, where libyaml is missing
+    except (
+        OverflowError,
+        ValueError,
+    ):  # from PyYAML's own scanner, where libyaml is missing; which one, Python decides
         report(1, 1, "an escape `\\U........` in double quotes is no character; write the character itself")
 
 

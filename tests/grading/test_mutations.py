@@ -44,4 +44,7 @@ def test_knife_edges_of_decimal_sums() -> None:
         GraderSource(f"steps({' + '.join(f'0.1*{name}' for name in ten)}, 1.0, 1, 0)", dict.fromkeys(ten, Fraction(0)))
     )
     assert grader.value(ten) == 1
-    assert sum([0.1] * 10) < 1.0
+    total = 0.0
+    for _ in ten:  # not sum(), which has compensated for rounding since Python 3.12
+        total += 0.1
+    assert total < 1.0
