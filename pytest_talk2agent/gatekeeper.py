@@ -34,6 +34,7 @@ class Gatekeeper:
         self._gate: Gate | None = None
         self._folder: ReportFolder | None = None
         self._saved: str | None = None
+        self._unsummarised: str | None = None
         self.progress: Progress | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -139,7 +140,7 @@ class Gatekeeper:
 
         directory = voice_of(self._config).settings.report
         text = summary_markdown(results, self._errors, gate)
-        append_to_step_summary(text)
+        self._unsummarised = append_to_step_summary(text)  # said, but no reason to fail: the verdict stands without it
         try:
             if directory is not None:
                 self._folder = self._folder or ReportFolder(directory)
@@ -163,8 +164,9 @@ class Gatekeeper:
             terminalreporter.write_line(f"model server: {self.progress}")
         if self._folder is not None:
             terminalreporter.write_line(f"report: {self._folder.directory}")
-        if self._saved is not None:
-            terminalreporter.write_line(self._saved)
+        for remark in (self._saved, self._unsummarised):
+            if remark is not None:
+                terminalreporter.write_line(remark)
         colour = {"green": True} if self._gate.passed else {"red": True}
         verdict = "GATE PASSED" if self._gate.passed else f"GATE FAILED: {'; '.join(self._gate.reasons)}"
         terminalreporter.write_line(verdict, bold=True, **colour)

@@ -93,8 +93,10 @@ class VoiceSession:
 
     def policy(self, subjects: Sequence[Subject]) -> Policy:
         """What these subjects are held to; raises BaselineError where they must not be compared with the baseline."""
-        from pytest_talk2agent.engine.evaluation import Policy, references_of, refuse_other_builds
+        from pytest_talk2agent.engine.evaluation import Policy, references_of, refuse_other_builds, refuse_same_keys
 
+        if self.settings.baseline is not None:
+            refuse_same_keys(self.settings.baseline, subjects)
         new = self.settings.update == "new"
         policy = Policy(
             thresholds=self.settings.thresholds,

@@ -49,7 +49,7 @@ class XdistController:
             return
         from pytest_talk2agent.results.baseline import BaselineError
 
-        files = sorted({i.partition("::")[0] for i in spoken})
+        files = dict.fromkeys(i.partition("::")[0] for i in ids if i in spoken)
         subjects = [
             s for file in files for s in voice.subjects(self._config.rootpath / file) if f"{file}::{s.name}" in spoken
         ]

@@ -17,7 +17,7 @@ from pytest_talk2agent.grading.retention import Retention
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.registry import Judge
-from pytest_talk2agent.results.baseline import Baseline, Candidate
+from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import METRICS, Limits, decide
@@ -53,7 +53,7 @@ class Policy:
         before = None
         reference = self.references.get(subject.condition.label)
         if self.baseline is not None and reference is not None:
-            entry = self.baseline.items[reference].get(f"{subject.task.id}[{subject.take}]")
+            entry = self.baseline.items[reference].get(subject.key)
             before = None if entry is None else entry.intervals()
         return Limits(thresholds=thresholds, baseline=before, tolerance=self.tolerance)
 
@@ -163,7 +163,7 @@ def candidate_of(subject: Subject) -> Candidate:
     """What a baseline is asked about a subject before it is heard: only the declared hash of its recording is known."""
     return Candidate(
         condition=subject.condition.label,
-        key=f"{subject.task.id}[{subject.take}]",
+        key=subject.key,
         task_sha256=subject.task.content_hash,
         audio_sha256=None if subject.recording is None else subject.recording.sha256,
     )
@@ -204,3 +204,13 @@ def refuse_other_builds(policy: Policy, subjects: Sequence[Subject]) -> None:
         except InterfaceError:
             continue  # what cannot be loaded has no build; each of its items will say so
         policy.baseline.refuse_other_build(label, pins)
+
+
+def refuse_same_keys(path: Path, subjects: Sequence[Subject]) -> None:
+    """Raise BaselineError where two tasks have one id: the baseline at ``path`` would hold only one of them."""
+    first: dict[str, Subject] = {}
+    for subject in subjects:
+        other = first.setdefault(subject.key, subject).task
+        if (other.path, other.line) != (subject.task.path, subject.task.line):
+            places = f"{other.path}:{other.line} and {subject.task.path}:{subject.task.line}"
+            raise BaselineError(f"{path}: two tasks are called {subject.task.id} ({places}); change the id of one")

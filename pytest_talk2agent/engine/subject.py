@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.interfaces.utterance import Utterance
+from pytest_talk2agent.results.record import item_key
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task, takes
@@ -29,6 +30,11 @@ class Subject:
         """The item's name: `task-id[condition-take]`."""
         label = self.condition.spec.label
         return f"{self.task.id}[{label}-{self.take}]" if self.take else f"{self.task.id}[{label}]"
+
+    @property
+    def key(self) -> str:
+        """The item's key in a baseline."""
+        return item_key(self.task.id, self.take)
 
     @property
     def utterance(self) -> Utterance:

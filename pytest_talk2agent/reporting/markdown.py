@@ -31,16 +31,17 @@ def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], g
     return _capped("\n".join(parts) + "\n")
 
 
-def append_to_step_summary(text: str) -> None:
-    """Add to the job summary where GitHub Actions runs this; a file that cannot be written changes no verdict."""
+def append_to_step_summary(text: str) -> str | None:
+    """Add to the job summary where GitHub Actions runs this; returns why that could not be done, if so."""
     name = os.environ.get("GITHUB_STEP_SUMMARY")
     if not name:
-        return
+        return None
     try:
         with Path(name).open("a", encoding="utf-8") as stream:
             stream.write(text)
-    except OSError:
-        return
+    except OSError as error:
+        return f"no job summary written: {name} cannot be written ({error.strerror})"
+    return None
 
 
 def _row(result: TaskResult) -> list[str]:

@@ -15,6 +15,11 @@ from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 SCHEMA = 1
 
 
+def item_key(task: str, take: str) -> str:
+    """What identifies an item across runs and machines, whatever its condition is called."""
+    return f"{task}[{take}]"
+
+
 @dataclass(frozen=True)
 class ErrorRates:
     """Edit counts of the hypothesis against the spoken script; a rate is None where the reference is empty."""
@@ -65,8 +70,8 @@ class TaskResult:
 
     @property
     def key(self) -> str:
-        """What identifies the item across runs and machines, whatever its condition is called."""
-        return f"{self.task}[{self.take}]"
+        """The item's key in a baseline."""
+        return item_key(self.task, self.take)
 
     def lost(self) -> list[str]:
         """The intentions that are changed or omitted, in the order of the task."""

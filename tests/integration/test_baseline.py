@@ -143,6 +143,17 @@ def test_a_file_that_is_no_baseline(pytester: pytest.Pytester, tasks: Path, cont
     result.stderr.fnmatch_lines([f"ERROR: *base.json: {message}*"])
 
 
+@pytest.mark.parametrize("update", [(), ("--t2a-update-baseline",), ("--t2a-update-baseline=new",)])
+def test_two_tasks_of_one_id_are_refused(run: Run, tasks: Path, base: Path, update: tuple[str, ...]) -> None:
+    before = base.read_text(encoding="utf-8")
+    other = tasks.with_name("other.yaml")
+    other.write_text(TASKS.split("---\n")[1].replace("8080", "9090"), encoding="utf-8")
+    result = run(tasks, other, "--t2a-interface=text", BASE, *update)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *two tasks are called {PORT} (*tasks.yaml:11 and *other.yaml:1); change*"])
+    assert base.read_text(encoding="utf-8") == before
+
+
 def test_an_update_needs_a_file(pytester: pytest.Pytester, tasks: Path) -> None:
     result = pytester.runpytest(tasks, "--t2a-interface=text", "--t2a-update-baseline")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
