@@ -125,6 +125,9 @@ def parametrise(metafunc: pytest.Metafunc) -> None:
 
 
 def _evaluation(request: pytest.FixtureRequest) -> Evaluation:
-    evaluation = voice_of(request.config).evaluation
+    voice = voice_of(request.config)
+    if voice.refusal is not None:
+        pytest.fail(voice.refusal, pytrace=False)
+    evaluation = voice.evaluation
     assert evaluation is not None, "items run only after the transcription pass was begun"
     return evaluation

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class VoiceSession:
-    """Made at most once a process, when an option names it or the first task file is met."""
+    """Made at most once a process, when an option names it or the first task file is met.
+
+    ``refusal`` says why an xdist worker began no evaluation.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         from pytest_talk2agent.settings import settings_of
@@ -28,6 +31,7 @@ class VoiceSession:
         self.config = config
         self.settings = settings_of(config)
         self.evaluation: Evaluation | None = None
+        self.refusal: str | None = None
 
     @cached_property
     def interfaces(self) -> dict[str, str]:

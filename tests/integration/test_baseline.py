@@ -143,6 +143,24 @@ def test_a_file_that_is_no_baseline(pytester: pytest.Pytester, tasks: Path, cont
     result.stderr.fnmatch_lines([f"ERROR: *base.json: {message}*"])
 
 
+def test_a_refusal_reaches_a_test_function_on_a_worker(pytester: pytest.Pytester, tasks: Path, base: Path) -> None:
+    pytest.importorskip("xdist")
+    tasks.write_text(TASKS.replace("0.5*port + 0.5*service", "0.4*port + 0.6*service"), encoding="utf-8")
+    pytester.makepyfile(
+        test_mine="""
+        import pytest
+
+        @pytest.mark.t2a("tasks.yaml", task="files/set-port")
+        def test_port(t2a_retention): pass
+        """
+    )
+    result = pytester.runpytest_subprocess("-n", "2", "test_mine.py", "--t2a-interface=text", BASE)
+    result.assert_outcomes(errors=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*base.json: *files/set-port*", "GATE FAILED: *"])
+    assert "AssertionError" not in result.stdout.str()
+
+
 @pytest.mark.parametrize("update", [(), ("--t2a-update-baseline",), ("--t2a-update-baseline=new",)])
 def test_two_tasks_of_one_id_are_refused(run: Run, tasks: Path, base: Path, update: tuple[str, ...]) -> None:
     before = base.read_text(encoding="utf-8")
