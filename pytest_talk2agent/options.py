@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 OPTIONS = (
-    ("interface", "SPEC", "interface under test, NAME[:MODEL][?option=value]; repeat for several conditions"),
+    (
+        "interface",
+        "SPEC",
+        "interface under test, NAME[:MODEL][+bias][+repair][?option=value]; repeat for several conditions",
+    ),
     ("judge", "SPEC", "judge of transcripts (default: lexical)"),
     ("takes", "all|first|N", "recordings of each task to run (default: all)"),
     ("min-native", "X", "lowest passing Native retention, 0 to 1 (default: 1, or none with a baseline)"),
@@ -14,6 +18,8 @@ OPTIONS = (
     ("tolerance", "X", "how far an item may fall below its baseline (default: 0)"),
     ("inconclusive", "fail|pass", "what an undecided item counts as (default: fail)"),
     ("report", "DIR", "write run.json, results.jsonl and summary.md there"),
+    ("budget", "AMOUNT", "the most that served models may cost in this run, in the currency of their prices"),
+    ("engine", "local|ray[:ADDRESS]", "where models run (default: local)"),
     ("store", "DIR", "where transcripts are kept (default: .t2a/store in the root directory)"),
 )
 
@@ -39,10 +45,11 @@ def add_options(parser: pytest.Parser) -> None:
     )
     parser.addini("t2a_audio", "folders searched for recordings after the task file's own", type="paths", default=[])
     parser.addini("t2a_specs", "names for interface specs, one `NAME = SPEC` a line", type="linelist", default=[])
+    parser.addini("t2a_matrix", "names for sets of specs, one `NAME = SPEC, SPEC` a line", type="linelist", default=[])
 
 
 def any_given(config: pytest.Config) -> bool:
     """Whether the command line or the ini file says anything to this plugin. Imports nothing."""
     names = [name.replace("-", "_") for name, _, _ in OPTIONS]
     given = any(config.getoption(f"t2a_{name}") is not None for name in (*names, "update_baseline"))
-    return given or any(config.getini(f"t2a_{name}") for name in (*names, "audio", "specs"))
+    return given or any(config.getini(f"t2a_{name}") for name in (*names, "audio", "specs", "matrix"))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.evaluation import Evaluation, Policy
     from pytest_talk2agent.engine.job import Job
     from pytest_talk2agent.engine.mailbox import Mailbox
+    from pytest_talk2agent.engine.setup import Setup
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.judging.registry import Judge
     from pytest_talk2agent.results.baseline import Baseline
@@ -37,6 +38,13 @@ class VoiceSession:
     def interfaces(self) -> dict[str, str]:
         """What hooks add to the built-in interfaces."""
         return _merged(self.config.hook.pytest_t2a_interfaces(config=self.config))
+
+    @cached_property
+    def setup(self) -> Setup:
+        """What a transcription pass needs besides its jobs."""
+        from pytest_talk2agent.engine.setup import Setup
+
+        return Setup(interfaces=self.interfaces, budget=self.settings.budget, engine=self.settings.engine)
 
     @cached_property
     def conditions(self) -> list[Condition]:
@@ -133,7 +141,7 @@ class VoiceSession:
             from pytest_talk2agent.results.store import Store
 
             line.open(len(jobs))
-            return start_local(jobs, Store(self.settings.store), self.interfaces, line.show)
+            return start_local(jobs, Store(self.settings.store), self.setup, line.show)
 
         by_key = self.evaluation.start(subjects, begin)
         self.evaluation.judge_as_ready(by_key)

@@ -35,6 +35,8 @@ class Settings:
     tolerance: Fraction
     inconclusive_passes: bool
     report: Path | None
+    budget: str | None
+    engine: str
     store: Path
     audio: tuple[Path, ...]
     named: tuple[tuple[str, str, str], ...]
@@ -73,6 +75,7 @@ def _read(config: pytest.Config) -> Settings:
     if update and baseline is None:
         raise pytest.UsageError("--t2a-update-baseline needs --t2a-baseline=FILE: the file to write")
     report = given("report", path, None)
+    budget, engine = given("budget", _budget, None), given("engine", _engine, "local")
     store = given("store", path, None)
     return Settings(
         specs=_specs(config, named),
@@ -84,6 +87,8 @@ def _read(config: pytest.Config) -> Settings:
         tolerance=given("tolerance", _fraction, None) or Fraction(0),
         inconclusive_passes=given("inconclusive", _inconclusive, False),
         report=report,
+        budget=budget,
+        engine=engine,
         store=store or config.rootpath / ".t2a" / "store",
         audio=tuple(Path(folder) for folder in config.getini("t2a_audio")),
         named=tuple(named),
@@ -121,17 +126,56 @@ def _specs(config: pytest.Config, named: list[tuple[str, str, str]]) -> tuple[Sp
         texts, source = config.getini("t2a_interface"), "ini"
     if not texts:
         texts, source = [DEFAULT_INTERFACE], "default"
-    aliases = {}
-    for line in config.getini("t2a_specs"):
-        name, equals, spec = (part.strip() for part in line.partition("="))
-        if not (name and equals and spec):
-            raise pytest.UsageError(f"ini key t2a_specs: {line!r} is not `NAME = SPEC`")
-        aliases[name] = f"{name}={spec}"
+    aliases = _named(config, "t2a_specs", "NAME = SPEC")
+    matrices = _named(config, "t2a_matrix", "NAME = SPEC, SPEC")
+    if both := sorted(aliases.keys() & matrices.keys()):
+        raise pytest.UsageError(f"ini key t2a_matrix: {both[0]} is a name in t2a_specs, too; rename one")
+    texts = [part for text in texts for part in _members(text, matrices)]
     named.extend(("interface", text, source) for text in texts)
     try:
-        return tuple(parse_specs([aliases.get(text, text) for text in texts]))
+        return tuple(parse_specs([f"{text}={aliases[text]}" if text in aliases else text for text in texts]))
     except InterfaceError as error:
         raise pytest.UsageError(f"{source}: {error}") from None
+
+
+def _members(text: str, matrices: dict[str, str]) -> list[str]:
+    if text not in matrices:
+        return [text]
+    members = [part.strip() for part in matrices[text].split(",")]
+    if not all(members):
+        raise pytest.UsageError(f"ini key t2a_matrix: {text} has an empty member; write {text} = SPEC, SPEC")
+    return members
+
+
+def _named(config: pytest.Config, key: str, form: str) -> dict[str, str]:
+    found = {}
+    for line in config.getini(key):
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if not (name and equals and value):
+            raise pytest.UsageError(f"ini key {key}: {line!r} is not `{form}`")
+        if name in found:
+            raise pytest.UsageError(f"ini key {key}: {name} is defined twice; delete one line")
+        found[name] = value
+    return found
+
+
+def _budget(given: _Given) -> str:
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        amount = Decimal(given.text)
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not (amount.is_finite() and amount >= 0):
+        raise pytest.UsageError(f"{given.place}: {given.text!r} is no amount; write one such as 2.50")
+    return str(amount)
+
+
+def _engine(given: _Given) -> str:
+    name, colon, address = given.text.partition(":")
+    if given.text != "local" and (name != "ray" or (colon and not address)):
+        raise pytest.UsageError(f"{given.place}: {given.text!r} is none of local, ray or ray:ADDRESS")
+    return given.text
 
 
 def _fraction(given: _Given) -> Fraction | None:

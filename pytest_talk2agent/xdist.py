@@ -31,7 +31,7 @@ class XdistController:
             from pytest_talk2agent.engine.owner import ServerOwner
 
             voice = voice_of(self._config)
-            self._owner = ServerOwner(voice.settings.store, voice.interfaces)
+            self._owner = ServerOwner(voice.settings.store, voice.setup)
         node.workerinput["t2a"] = asdict(self._owner.address)
 
     @pytest.hookimpl(optionalhook=True)

@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 import soundfile
 import soxr  # noqa: F401
+from hypothesis import settings
 
 import pytest_talk2agent.cli
 import pytest_talk2agent.engine.local
 import pytest_talk2agent.judging.lexical  # noqa: F401
 
 pytest_plugins = ["pytester"]
+
+settings.register_profile("project", deadline=None)  # no test depends on how busy the machine is
+settings.load_profile("project")
 
 TASKS = """\
 id: files/copy-report

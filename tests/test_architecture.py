@@ -12,10 +12,10 @@ import pytest_talk2agent
 
 PACKAGE = Path(pytest_talk2agent.__file__).parent
 # A layer imports only layers that stand before it.
-ORDER = ["grading", "speech", "tasks", "interfaces", "judging", "results", "analysis", "engine", "reporting"]
+ORDER = ["grading", "speech", "tasks", "interfaces", "context", "judging", "results", "analysis", "engine", "reporting"]
 PURE = {"grading", "tasks", "judging", "results", "analysis"}
 NEVER_IN_PURE = {"pytest", "_pytest", "torch", "httpx", "requests", "socket", "urllib"}
-HEAVY = {"numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "torch"}
+HEAVY = {"numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "torch", "rapidocr"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

@@ -59,6 +59,8 @@ def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
         "--t2a-tolerance=0.05",
         "--t2a-inconclusive=pass",
         "--t2a-report=report",
+        "--t2a-budget=1.5",
+        "--t2a-engine=ray",
         "--t2a-store=/var/store",
     )
     assert [spec.label for spec in settings.specs] == ["text", "rc"]
@@ -70,6 +72,7 @@ def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
     assert settings.tolerance == Fraction(1, 20)
     assert settings.inconclusive_passes
     assert settings.report == pytester.path / "report"
+    assert (settings.budget, settings.engine) == ("1.5", "ray")
     assert settings.store == Path("/var/store")
 
 
@@ -78,6 +81,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "[pytest]\nt2a_interface =\n    text\n    script\nt2a_judge = other\nt2a_takes = first\n"
         "t2a_min_native = 0.9\nt2a_min_shapley = .8\nt2a_baseline = base.json\nt2a_tolerance = 1e-2\n"
         "t2a_inconclusive = pass\nt2a_report = report\nt2a_store = store\nt2a_audio = audio more\n"
+        "t2a_budget = 2.50\nt2a_engine = ray:auto\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]
@@ -86,6 +90,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     assert settings.thresholds == {"native": Fraction(9, 10), "shapley": Fraction(4, 5)}
     assert settings.tolerance == Fraction(1, 100)
     assert settings.inconclusive_passes
+    assert (settings.budget, settings.engine) == ("2.50", "ray:auto")
     assert settings.audio == (pytester.path / "audio", pytester.path / "more")
     assert len(settings.named) == len(OPTIONS) + 1
     assert {source for _, _, source in settings.named} == {"ini"}
@@ -122,6 +127,32 @@ def test_a_name_without_a_spec_is_refused(refusal: Callable[..., str], pytester:
     assert refusal("--t2a-interface=text") == f"ini key t2a_specs: {line!r} is not `NAME = SPEC`"
 
 
+def test_an_ini_key_names_a_matrix(read: Read, pytester: pytest.Pytester) -> None:
+    pytester.makeini(
+        "[pytest]\nt2a_specs =\n    beams = whisper:tiny.en?beam_size=5\n"
+        "t2a_matrix =\n    release = whisper:tiny.en, whisper:tiny.en+bias, beams\n    quick = text\n"
+    )
+    settings = read("--t2a-interface=release", "--t2a-interface=script")
+    assert [spec.label for spec in settings.specs] == ["whisper-tiny.en", "whisper-tiny.en+bias", "beams", "script"]
+    assert settings.specs[2].options == {"beam_size": "5"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "refused"),
+    [
+        ("release", "'release' is not `NAME = SPEC, SPEC`"),
+        ("release = text,, script", "release has an empty member; write release = SPEC, SPEC"),
+        ("release = text\n    release = script", "release is defined twice; delete one line"),
+        ("nightly = text", "nightly is a name in t2a_specs, too; rename one"),
+    ],
+)
+def test_a_matrix_that_is_none_is_refused(
+    refusal: Callable[..., str], pytester: pytest.Pytester, lines: str, refused: str
+) -> None:
+    pytester.makeini(f"[pytest]\nt2a_specs =\n    nightly = script\nt2a_matrix =\n    {lines}\n")
+    assert refusal("--t2a-interface=release") == f"ini key t2a_matrix: {refused}"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "cure"),
     [
@@ -134,6 +165,11 @@ def test_a_name_without_a_spec_is_refused(refusal: Callable[..., str], pytester:
         ("takes", "some", "is none of all, first or a number of recordings"),
         ("takes", "-1", "is none of all, first or a number of recordings"),
         ("inconclusive", "maybe", "is neither fail nor pass"),
+        ("budget", "-1", "is no amount; write one such as 2.50"),
+        ("budget", "cheap", "is no amount; write one such as 2.50"),
+        ("budget", "inf", "is no amount; write one such as 2.50"),
+        ("engine", "cluster", "is none of local, ray or ray:ADDRESS"),
+        ("engine", "ray:", "is none of local, ray or ray:ADDRESS"),
     ],
 )
 def test_a_wrong_value_is_refused_where_it_was_written(

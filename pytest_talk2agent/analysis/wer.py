@@ -24,23 +24,22 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def error_rates(references: Sequence[str], hypothesis: str) -> ErrorRates:
-    """Edit counts of a hypothesis against the nearest of its references, by words and by characters, all normalised.
+def nearest(references: Sequence[str], hypothesis: str) -> str:
+    """The reference with the fewest word errors, the first of equals.
 
     A spoken task has two references, as written and as spoken: a recogniser may print "2026" or "twenty twenty six".
     """
+    heard = normalise(hypothesis)
+    return min(references, key=lambda reference: _word_errors(normalise(reference), heard)[0])
+
+
+def error_rates(references: Sequence[str], hypothesis: str) -> ErrorRates:
+    """Edit counts of a hypothesis against the nearest of its references, by words and by characters, all normalised."""
     import jiwer
 
     heard = normalise(hypothesis)
-    candidates: list[tuple[int, int, str]] = []
-    for said in map(normalise, references):
-        if not said:
-            candidates.append((len(heard.split()), 0, said))
-            continue
-        words = jiwer.process_words(said, heard)
-        errors = words.substitutions + words.deletions + words.insertions
-        candidates.append((errors, words.hits + words.substitutions + words.deletions, said))
-    errors, count, said = min(candidates, key=lambda candidate: candidate[0])
+    said = normalise(nearest(references, hypothesis))
+    errors, count = _word_errors(said, heard)
     if not said:
         return ErrorRates(word_errors=errors, words=0, character_errors=len(heard), characters=0)
     characters = jiwer.process_characters(said, heard)
@@ -49,4 +48,17 @@ def error_rates(references: Sequence[str], hypothesis: str) -> ErrorRates:
         words=count,
         character_errors=characters.substitutions + characters.deletions + characters.insertions,
         characters=characters.hits + characters.substitutions + characters.deletions,
+    )
+
+
+def _word_errors(said: str, heard: str) -> tuple[int, int]:
+    """Errors and reference words."""
+    import jiwer
+
+    if not said:
+        return len(heard.split()), 0
+    words = jiwer.process_words(said, heard)
+    return (
+        words.substitutions + words.deletions + words.insertions,
+        words.hits + words.substitutions + words.deletions,
     )

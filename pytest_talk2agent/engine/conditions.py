@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 
-from pytest_talk2agent.interfaces.registry import Registry, fingerprint
-from pytest_talk2agent.interfaces.spec import Spec
-from pytest_talk2agent.interfaces.utterance import Interface
+from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.context.terms import TermList, terms_of
+from pytest_talk2agent.engine.identity import condition_identity, heard_identity
+from pytest_talk2agent.interfaces.biasing import TermSwitches
+from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
+from pytest_talk2agent.interfaces.spec import Spec, read_switches
+from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError
 from pytest_talk2agent.results.baseline import Pins
+from pytest_talk2agent.speech.noise import SoundSwitches
+from pytest_talk2agent.tasks.task import Task
 
 
 class Condition:
@@ -21,6 +28,28 @@ class Condition:
         self.spec = spec
         self.interface: Interface = registry.make(spec)
         self.interface.check()
+        self.repair = make_repair(spec) if spec.repair else None
+        if self.repair is not None:
+            self.repair.check()
+        self._terms = read_switches(spec, "terms_", TermSwitches)
+        read_switches(spec, "audio_", SoundSwitches)
+        if "audio_snr_db" in spec.switches and not self.interface.hears:
+            raise InterfaceError(f"interface {spec.text!r}: {spec.name} hears nothing; leave audio_snr_db out")
+        self._known: dict[tuple[Path, str], TermList] = {}
+
+    @property
+    def engine_asked(self) -> bool:
+        """Whether the engine makes its transcripts; else the interface answers at once, in the test process."""
+        return self.interface.hears or self.spec.repair
+
+    def terms_of(self, task: Task) -> TermList | None:
+        """The terms of a task that the agent can see; None where the condition uses none. Raises ContextError."""
+        if not (self.spec.bias or self.spec.repair):
+            return None
+        place = (task.path, task.id)
+        if place not in self._known:
+            self._known[place] = terms_of(task, self._terms)
+        return self._known[place]
 
     @property
     def label(self) -> str:
@@ -48,9 +77,14 @@ class Condition:
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen digits that change with anything that can change a transcript."""
-        return fingerprint(self.interface)
+        return fingerprint_of(self.identity)
+
+    @cached_property
+    def identity(self) -> dict[str, str]:
+        """Everything that can change what its items hear."""
+        return condition_identity(self.spec, heard_identity(self.spec, self.interface), self.repair)
 
     @property
     def pins(self) -> Pins:
         """What a baseline pins of this condition."""
-        return Pins(spec=self.text, fingerprint=self.fingerprint, identity=self.interface.identity())
+        return Pins(spec=self.text, fingerprint=self.fingerprint, identity=self.identity)

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
+from pytest_talk2agent.analysis.kinds import kind_errors
 from pytest_talk2agent.analysis.wer import error_rates
+from pytest_talk2agent.context.decoys import inserted
+from pytest_talk2agent.context.terms import ContextError
 from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.mailbox import Mailbox
@@ -18,10 +21,11 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError, Transcription
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.registry import Judge
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.record import TaskResult, Visible
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import METRICS, Limits, decide
 from pytest_talk2agent.results.version import VERSION
+from pytest_talk2agent.tasks.task import Task
 
 DEFAULT_THRESHOLD = Fraction(1)
 
@@ -75,13 +79,23 @@ class Evaluation:
         self.judge = judge
         self.policy = policy
         self._mailbox: Mailbox | None = None
-        self._judgements: dict[tuple[Path, str, str], Judgement] = {}
+        self._judgements: dict[tuple[Path, str, str, str], Judgement] = {}
+        self._refused: dict[Subject, str] = {}
 
     def start(self, subjects: Sequence[Subject], begin: Callable[[Sequence[Job]], Mailbox]) -> dict[str, Subject]:
         """Begin to transcribe what these subjects need; returns them by the key of their job."""
-        by_key = {subject.job.key: subject for subject in subjects if subject.condition.interface.hears}
+        by_key, jobs = {}, {}
+        for subject in subjects:
+            if not subject.condition.engine_asked:
+                continue
+            try:
+                job = subject.job
+            except ContextError as error:
+                self._refused[subject] = str(error)
+                continue
+            by_key[job.key], jobs[job.key] = subject, job
         if by_key:
-            self._mailbox = begin([subject.job for subject in by_key.values()])
+            self._mailbox = begin(list(jobs.values()))
         return by_key
 
     def judge_as_ready(self, by_key: Mapping[str, Subject]) -> None:
@@ -96,8 +110,10 @@ class Evaluation:
 
     def transcript(self, subject: Subject) -> Transcript:
         """The transcript of a subject, as soon as there is one; raises TranscriptionError where there will be none."""
+        if subject in self._refused:
+            raise TranscriptionError(self._refused[subject])
         interface = subject.condition.interface
-        if interface.hears:
+        if subject.condition.engine_asked:
             if self._mailbox is None:
                 raise TranscriptionError(f"{subject.name}: no transcription was begun")
             return self._mailbox.get(subject.job)
@@ -112,11 +128,19 @@ class Evaluation:
 
     def judgement(self, subject: Subject) -> Judgement:
         """The labels of a subject's transcript; takes that were heard alike are judged once."""
-        task, text = subject.task, self.transcript(subject).text
-        place = (task.path, task.id, text)
+        transcript = self.transcript(subject)
+        return self._judged(subject.task, transcript.text, transcript.state)
+
+    def raw_judgement(self, subject: Subject) -> Judgement | None:
+        """The labels of the transcript before its repair; None where there was none."""
+        transcript = self.transcript(subject)
+        return None if transcript.raw is None else self._judged(subject.task, transcript.raw, transcript.state)
+
+    def _judged(self, task: Task, text: str, state: str) -> Judgement:
+        place = (task.path, task.id, text, state)
         known = self._judgements.get(place)
         if known is None:
-            known = self._judgements[place] = self.judge.judge(case_of(task, text))
+            known = self._judgements[place] = undecided(self.judge.judge(case_of(task, text)), state)
         return known
 
     def retention(self, subject: Subject) -> Retention:
@@ -135,6 +159,7 @@ class Evaluation:
             retention, weights = self.retention(subject), task.grader().shapley()
         if limits.baseline is not None:
             self.policy.refuse_other_recording(subject, transcript)
+        references = [task.spoken, task.instruction]
         critical = [name for name, intention in task.intentions.items() if intention.critical]
         return TaskResult(
             node=node,
@@ -152,11 +177,44 @@ class Evaluation:
             judgement=judgement,
             retention=retention,
             weights=weights,
-            rates=error_rates([task.spoken, task.instruction], transcript.text),
+            rates=error_rates(references, transcript.text),
             limits=limits,
-            verdict=decide(retention, judgement, critical, limits),
+            verdict=decide(retention, judgement, critical, limits, transcript.state),
             version=VERSION,
+            kinds={name: intention.kind for name, intention in task.intentions.items()},
+            kind_errors=kind_errors(references, transcript.text, task.intentions),
+            raw=self.raw_judgement(subject),
+            visible=visible_of(subject, transcript.text),
         )
+
+
+def visible_of(subject: Subject, text: str) -> Visible | None:
+    """What the agent could see, and what of it got into the transcript unspoken; None where nothing made use of it."""
+    visible = subject.visible
+    if visible is None:
+        return None
+    spoken = [subject.task.instruction, subject.task.spoken]
+    return Visible(
+        decoys=visible.decoys,
+        inserted=inserted(visible.terms, spoken, text),
+        overlap=visible.overlap,
+        checked=visible.checked,
+        roots=visible.roots,
+        rejected=visible.rejected,
+    )
+
+
+def undecided(judgement: Judgement, state: str) -> Judgement:
+    """The labels of a transcript that is none: what was refused, answered or broken off is not omitted."""
+    if state == "transcribed":
+        return judgement
+    findings = {
+        name: finding
+        if state == "truncated" and finding.label is not Label.OMITTED
+        else replace(finding, label=Label.UNRESOLVED, reason=f"the transcript is {state}")
+        for name, finding in judgement.findings.items()
+    }
+    return replace(judgement, findings=findings)
 
 
 def candidate_of(subject: Subject) -> Candidate:

@@ -14,12 +14,14 @@ from pytest_talk2agent.interfaces.utterance import Utterance
 class Job:
     """An utterance and the spec string of the interface that is to transcribe it.
 
-    ``sha256`` is the hash that the task declares for the recording, or None.
+    ``sha256`` is the hash that the task declares for the recording, or None. ``terms`` are what the agent can see,
+    where the spec biases or repairs.
     """
 
     spec: str
     utterance: Utterance
     sha256: str | None = None
+    terms: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -37,6 +39,7 @@ class Job:
             "script": utterance.script,
             "path": None if utterance.path is None else str(utterance.path),
             "sha256": self.sha256,
+            "terms": list(self.terms),
         }
 
     @classmethod
@@ -50,4 +53,4 @@ class Job:
             script=data["script"],
             path=None if path is None else Path(path),
         )
-        return cls(spec=data["spec"], utterance=utterance, sha256=data["sha256"])
+        return cls(spec=data["spec"], utterance=utterance, sha256=data["sha256"], terms=tuple(data["terms"]))

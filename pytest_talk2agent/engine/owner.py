@@ -15,12 +15,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 
 from pytest_talk2agent.engine import wire
 from pytest_talk2agent.engine.client import ServerAddress, connect
 from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine.setup import Setup
 
 GRACE = 5.0
 
@@ -28,12 +28,12 @@ GRACE = 5.0
 class ServerOwner:
     """Listens at once; starts the server at the first connection; `stop` ends whatever runs."""
 
-    def __init__(self, store: Path, interfaces: Mapping[str, str]) -> None:
+    def __init__(self, store: Path, setup: Setup) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
         handle, log = tempfile.mkstemp(prefix="t2a-server-", suffix=".log")
         self._log = os.fdopen(handle, "wb")
         self.address = ServerAddress(self._listener.getsockname()[1], secrets.token_hex(16), log)
-        self._setup = {"key": self.address.key, "store": str(store), "interfaces": dict(interfaces)}
+        self._setup = {"key": self.address.key, "store": str(store), "setup": setup.to_json()}
         self._process: subprocess.Popen[bytes] | None = None
         self._wake, self._waker = socket.socketpair()
         self._thread = threading.Thread(target=self._watch, name="t2a-owner", daemon=True)

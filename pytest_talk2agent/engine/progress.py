@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.results.transcript import Transcript
 
 
 @dataclass(frozen=True)
@@ -25,3 +29,28 @@ class Progress:
         fresh = self.done - self.stored - self.failed
         parts = [f"{self.stored} of {self.total} transcripts from the store", f"{fresh} recordings transcribed"]
         return ", ".join([*parts, f"{self.failed} failed"] if self.failed else parts)
+
+
+class Counter:
+    """Delivers each job of a pass once, whatever happens, and reports progress."""
+
+    def __init__(
+        self, total: int, deliver: Callable[[str, Transcript | str], None], report: Callable[[Progress], None]
+    ) -> None:
+        self._deliver = deliver
+        self._report = report
+        self._progress = Progress(total)
+        self._delivered: set[str] = set()
+
+    def deliver(self, job: Job, outcome: Transcript | str, *, stored: bool = False) -> None:
+        """Hand out the transcript of a job, or the line that says why there is none."""
+        if job.key in self._delivered:
+            return
+        self._delivered.add(job.key)
+        before = self._progress
+        failed = isinstance(outcome, str)
+        self._progress = replace(
+            before, done=before.done + 1, stored=before.stored + stored, failed=before.failed + failed
+        )
+        self._report(self._progress)
+        self._deliver(job.key, outcome)

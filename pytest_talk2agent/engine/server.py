@@ -24,6 +24,7 @@ from typing import Any
 from pytest_talk2agent.engine import wire
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.transcription import transcribe_all
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
@@ -34,10 +35,10 @@ SEND_SECONDS = 30
 class Server:
     """Transcribes each job once and tells every client that asked for it."""
 
-    def __init__(self, key: str, store: Store, interfaces: Mapping[str, str]) -> None:
+    def __init__(self, key: str, store: Store, setup: Setup) -> None:
         self._key = key
         self._store = store
-        self._interfaces = interfaces
+        self._setup = setup
         self._lock = threading.Lock()
         self._known: dict[str, Mapping[str, Any] | None] = {}
         self._clients: dict[socket.socket, set[str]] = {}
@@ -87,7 +88,7 @@ class Server:
         try:
             while True:
                 jobs = self._waiting.get()
-                transcribe_all(jobs, self._store, self._interfaces, self._deliver, self._note)
+                transcribe_all(jobs, self._store, self._setup, self._deliver, self._note)
                 self._before, self._now = self._before + self._now, Progress(0)
         except BaseException:
             # Without this thread nobody would be answered any more: better dead than silent.
@@ -121,11 +122,11 @@ def _die_with_owner() -> None:
 
 def main() -> None:
     """Run the server on the inherited socket."""
-    setup = json.loads(sys.stdin.readline())
+    said = json.loads(sys.stdin.readline())
     threading.Thread(target=_die_with_owner, daemon=True).start()
-    sys.path[:] = setup["path"]
+    sys.path[:] = said["path"]
     listener = socket.socket(fileno=int(sys.argv[1]))
-    Server(setup["key"], Store(Path(setup["store"])), setup["interfaces"]).serve(listener)
+    Server(said["key"], Store(Path(said["store"])), Setup(**said["setup"])).serve(listener)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pytest_talk2agent.context.terms import TermList
 from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.interfaces.utterance import Utterance
@@ -49,9 +50,20 @@ class Subject:
 
     @property
     def job(self) -> Job:
-        """What the engine is asked."""
+        """What the engine is asked; raises ContextError."""
         declared = None if self.recording is None else self.recording.sha256
-        return Job(spec=self.condition.spec.text, utterance=self.utterance, sha256=declared)
+        visible = self.visible
+        return Job(
+            spec=self.condition.spec.text,
+            utterance=self.utterance,
+            sha256=declared,
+            terms=() if visible is None else visible.terms,
+        )
+
+    @property
+    def visible(self) -> TermList | None:
+        """The terms that the agent can see, where the condition uses them; raises ContextError."""
+        return self.condition.terms_of(self.task)
 
 
 def subjects_of(tasks: Iterable[Task], conditions: Sequence[Condition], most: int | None) -> list[Subject]:

@@ -2,28 +2,88 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.engine.job import Job
-from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.interfaces.registry import Registry, fingerprint
-from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError, TranscriptionError
-from pytest_talk2agent.results.store import Store, StoreError
+from pytest_talk2agent.engine.progress import Counter, Progress
+from pytest_talk2agent.engine.repairing import Repairing
+from pytest_talk2agent.engine.setup import Setup
+from pytest_talk2agent.engine.work import Batch, Work, work_here
+from pytest_talk2agent.interfaces.budget import Budget
+from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
+from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches
+from pytest_talk2agent.interfaces.utterance import (
+    STATES,
+    Hypothesis,
+    InterfaceError,
+    TranscriptionError,
+    Utterance,
+)
+from pytest_talk2agent.results.store import Store, StoreError, content_key
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.version import VERSION
 from pytest_talk2agent.speech.audio import Audio, AudioError, audio_seconds, check_file, read_audio
+from pytest_talk2agent.speech.noise import SoundSwitches, silence, with_noise
+
+BATCH_SECONDS = 300.0
+"""The audio that a batch may hold, unless one recording is longer: 19 MB as decoded samples."""
+
+
+def transcribe_all(
+    jobs: Sequence[Job],
+    store: Store,
+    setup: Setup,
+    deliver: Callable[[str, Transcript | str], None],
+    report: Callable[[Progress], None],
+) -> None:
+    """Deliver a transcript, or the line that says why there is none, for every job.
+
+    Interfaces come one after the other, those of one model side by side, each loaded once. Within one, what the store
+    has comes first; the rest is sorted by duration, so that a batch holds recordings of like length.
+    """
+    registry = Registry()
+    for name, target in setup.interfaces.items():
+        registry.register(name, target)
+    budget = Budget(None if setup.budget is None else Decimal(setup.budget))
+    counts = Counter(len(jobs), deliver, report)
+    with _worker(setup) as work:
+        for spec, group in _by_model(jobs):
+            try:
+                _Condition(parse_spec(spec), registry, store, counts, budget).transcribe(group, work)
+            except (InterfaceError, StoreError) as error:
+                for job in group:
+                    counts.deliver(job, str(error))
+            except (Exception, SystemExit) as error:  # a recogniser that exits must not take the others with it
+                for job in group:
+                    counts.deliver(job, f"{spec}: {type(error).__name__}: {error}")
+
+
+def _by_model(jobs: Sequence[Job]) -> list[tuple[str, list[Job]]]:
+    by_spec: dict[str, list[Job]] = defaultdict(list)
+    models: dict[tuple[str, str | None], int] = {}
+    for job in jobs:
+        by_spec[job.spec].append(job)
+    specs = {text: parse_spec(text) for text in by_spec}
+    for spec in specs.values():
+        models.setdefault((spec.name, spec.model), len(models))
+    return sorted(by_spec.items(), key=lambda item: models[specs[item[0]].name, specs[item[0]].model])
 
 
 @dataclass(frozen=True)
 class _Pending:
-    """One distinct audio file and the jobs that wait for it."""
+    """One distinct audio file, with the terms that it is heard with, and the jobs that wait for it."""
 
+    sha256: str
     jobs: tuple[Job, ...]
+    terms: tuple[str, ...]
 
     @property
     def path(self) -> Path:
@@ -32,93 +92,150 @@ class _Pending:
         return path
 
 
-def transcribe_all(
-    jobs: Sequence[Job],
-    store: Store,
-    interfaces: Mapping[str, str],
-    deliver: Callable[[str, Transcript | str], None],
-    report: Callable[[Progress], None],
-) -> None:
-    """Deliver a transcript, or the line that says why there is none, for every job.
+class _Condition:
+    """One condition's share of a pass."""
 
-    Interfaces come one after the other, each loaded once. Within one, what the store has comes first; the rest is
-    sorted by duration, so that a batch holds recordings of like length. ``interfaces`` adds to the built-in ones.
-    """
-    registry = Registry()
-    for name, target in interfaces.items():
-        registry.register(name, target)
-    by_spec: dict[str, list[Job]] = defaultdict(list)
-    for job in jobs:
-        by_spec[job.spec].append(job)
-    counts = _Counter(len(jobs), deliver, report)
-    for spec, group in by_spec.items():
-        try:
-            _transcribe_group(registry.make(parse_spec(spec)), group, store, counts)
-        except (InterfaceError, StoreError) as error:
-            for job in group:
-                counts.deliver(job, str(error))
-        except (Exception, SystemExit) as error:  # a recogniser that exits must not take the others with it
-            for job in group:
-                counts.deliver(job, f"{spec}: {type(error).__name__}: {error}")
+    def __init__(self, spec: Spec, registry: Registry, store: Store, counts: Counter, budget: Budget) -> None:
+        self._spec = spec
+        self._store = store
+        self._counts = counts
+        self._interface = registry.make(spec)
+        self._repair = make_repair(spec) if spec.repair else None
+        for paid in (self._interface, self._repair):
+            charge_to = getattr(paid, "charge_to", None)
+            if charge_to is not None:
+                charge_to(budget)
+        self._heard = heard_identity(spec, self._interface)
+        self._mark = fingerprint_of(self._heard)
+        whole = condition_identity(spec, self._heard, self._repair)
+        self._made_by: dict[str, Any] = {"identity": whole, "fingerprint": fingerprint_of(whole)}
+        self._snr = read_switches(spec, "audio_", SoundSwitches).audio_snr_db
 
+    def transcribe(self, jobs: Sequence[Job], work: Work) -> None:
+        """Answer every job of this condition."""
+        with Repairing(self._repair, self._store, self._counts) as self._repairing:
+            if not self._interface.hears:
+                self._replay(jobs)
+                return
+            pending = self._missing(jobs) if not self._spec.bias else self._missing_with_silence(jobs, work)
+            with TemporaryDirectory(prefix="t2a-") as folder:
+                for waiting, audio, outcome, elapsed in self._work_on(pending, work, Path(folder)):
+                    self._take(waiting, audio, outcome, elapsed)
 
-class _Counter:
-    """Delivers each job once, whatever happens, and reports progress."""
+    def _deliver(self, job: Job, transcript: Transcript, *, stored: bool) -> None:
+        terms = job.terms if self._spec.bias or self._spec.repair else None
+        self._repairing.deliver(job, replace(transcript, **self._made_by, offered=terms), stored=stored)
 
-    def __init__(
-        self, total: int, deliver: Callable[[str, Transcript | str], None], report: Callable[[Progress], None]
-    ) -> None:
-        self._deliver = deliver
-        self._report = report
-        self._progress = Progress(total)
-        self._delivered: set[str] = set()
-
-    def deliver(self, job: Job, outcome: Transcript | str, *, stored: bool = False) -> None:
-        if job.key in self._delivered:
-            return
-        self._delivered.add(job.key)
-        before = self._progress
-        failed = isinstance(outcome, str)
-        self._progress = replace(
-            before, done=before.done + 1, stored=before.stored + stored, failed=before.failed + failed
-        )
-        self._report(self._progress)
-        self._deliver(job.key, outcome)
-
-
-def _transcribe_group(interface: Interface, jobs: Sequence[Job], store: Store, counts: _Counter) -> None:
-    identity = interface.identity()
-    mark = fingerprint(interface)
-    for batch in _batches(_missing(jobs, mark, store, counts), getattr(interface, "batch_size", 1)):
-        audio: list[Audio] = []
-        heard: list[_Pending] = []
-        for pending in batch:
+    def _replay(self, jobs: Sequence[Job]) -> None:
+        for job in jobs:
             try:
-                audio.append(read_audio(pending.path))
-            except (AudioError, OSError) as error:
-                for job in pending.jobs:
-                    counts.deliver(job, str(error))
-            else:
-                heard.append(pending)
-        if not heard:
-            continue
-        utterances = [replace(p.jobs[0].utterance, audio=sound) for p, sound in zip(heard, audio, strict=True)]
-        begin = time.perf_counter()
-        outcomes = interface.transcribe(utterances)
-        elapsed = (time.perf_counter() - begin) / len(heard)
-        if len(outcomes) != len(heard):
-            raise InterfaceError(f"{jobs[0].spec}: {len(outcomes)} transcripts for {len(heard)} recordings")
-        for pending, sound, outcome in zip(heard, audio, outcomes, strict=True):
-            try:
-                hypothesis = hypothesis_of(outcome, pending.jobs[0])
+                hypothesis = hypothesis_of(self._interface.transcribe([job.utterance])[0], job)
             except TranscriptionError as error:
-                for job in pending.jobs:
-                    counts.deliver(job, str(error))
+                self._counts.deliver(job, str(error))
+            else:
+                self._deliver(job, _transcript(hypothesis, None, self._heard, self._mark, 0.0), stored=True)
+
+    def _missing(self, jobs: Sequence[Job]) -> list[_Pending]:
+        """What is not stored, one entry for each distinct audio file and list of terms, shortest first."""
+        waiting: dict[tuple[str, tuple[str, ...]], list[Job]] = defaultdict(list)
+        for job in jobs:
+            path = job.utterance.path
+            if path is None:
+                self._counts.deliver(
+                    job, f"{job.utterance.task}: the task lists no recording; add one under `recordings`"
+                )
                 continue
-            transcript = _transcript(hypothesis, sound, identity, mark, elapsed)
-            store.keep_transcript(transcript)
-            for job in pending.jobs:
-                counts.deliver(job, transcript)
+            try:
+                sha256 = check_file(path, job.sha256)
+            except AudioError as error:
+                self._counts.deliver(job, str(error))
+                continue
+            terms = job.terms if self._spec.bias else ()
+            known = self._store.transcript(sha256, self._mark, _terms_key(terms))
+            if known is None:
+                waiting[sha256, terms].append(job)
+            else:
+                self._deliver(job, known, stored=True)
+        found = [_Pending(sha256, tuple(group), terms) for (sha256, terms), group in waiting.items()]
+        return sorted(found, key=lambda pending: audio_seconds(pending.path))
+
+    def _missing_with_silence(self, jobs: Sequence[Job], work: Work) -> list[_Pending]:
+        """As `_missing`, after asking what is heard in silence with the longest list of the run."""
+        longest = max((job.terms for job in jobs), key=lambda terms: (len(terms), terms))
+        audio = silence()
+        known = self._store.transcript(audio.sha256, self._mark, _terms_key(longest))
+        if known is None:
+            utterance = Utterance("silence", "", "", "", audio=audio, terms=longest)
+            job = Job(self._spec.text, utterance, terms=longest)
+            [(_, outcome, elapsed)] = work(self._spec.text, self._interface, iter([[(0, utterance)]]))
+            try:
+                hypothesis = self._biased(outcome, job)
+            except TranscriptionError as error:
+                self._made_by["silence"] = {"error": str(error)}
+                return self._missing(jobs)
+            known = _transcript(hypothesis, audio, self._heard, self._mark, elapsed)
+            self._store.keep_transcript(known, _terms_key(longest))
+        self._made_by["silence"] = {"text": known.text, "terms": len(longest)}
+        return self._missing(jobs)
+
+    def _work_on(
+        self, pending: Sequence[_Pending], work: Work, folder: Path
+    ) -> Iterator[tuple[_Pending, Audio, object, float]]:
+        """Feed the batches to whoever works, and pair what comes back with what was asked."""
+        under_way: dict[int, tuple[_Pending, Audio]] = {}
+
+        def batches() -> Iterator[Batch]:
+            number = 0
+            for group in _batches(pending, getattr(self._interface, "batch_size", 1)):
+                batch: list[tuple[int, Utterance]] = []
+                for waiting in group:
+                    try:
+                        audio = read_audio(waiting.path)
+                    except (AudioError, OSError) as error:
+                        for job in waiting.jobs:
+                            self._counts.deliver(job, str(error))
+                        continue
+                    number += 1
+                    utterance = self._utterance(waiting, audio, folder / f"{number}.wav")
+                    # Only what the record needs is kept: decoded samples of a whole run would fill the memory.
+                    under_way[number] = waiting, replace(audio, samples=audio.samples[:0])
+                    batch.append((number, utterance))
+                if batch:
+                    yield batch
+
+        for number, outcome, elapsed in work(self._spec.text, self._interface, batches()):
+            waiting, audio = under_way.pop(number)
+            yield waiting, audio, outcome, elapsed
+            (folder / f"{number}.wav").unlink(missing_ok=True)
+
+    def _utterance(self, waiting: _Pending, audio: Audio, beside: Path) -> Utterance:
+        utterance = replace(waiting.jobs[0].utterance, audio=audio, terms=waiting.terms)
+        if self._snr == float("inf"):
+            return utterance
+        import soundfile
+
+        # An interface that opens the file itself must hear the noise, too.
+        noisy = with_noise(audio, self._snr)
+        soundfile.write(beside, noisy.samples, noisy.rate, subtype="FLOAT")
+        return replace(utterance, audio=noisy, path=beside)
+
+    def _take(self, waiting: _Pending, audio: Audio, outcome: object, elapsed: float) -> None:
+        try:
+            hypothesis = self._biased(outcome, waiting.jobs[0])
+        except TranscriptionError as error:
+            for job in waiting.jobs:
+                self._counts.deliver(job, str(error))
+            return
+        transcript = _transcript(hypothesis, audio, self._heard, self._mark, elapsed)
+        self._store.keep_transcript(transcript, _terms_key(waiting.terms))
+        for job in waiting.jobs:
+            self._deliver(job, transcript, stored=False)
+
+    def _biased(self, outcome: object, job: Job) -> Hypothesis:
+        hypothesis = hypothesis_of(outcome, job)
+        if self._spec.bias and hypothesis.sent is None:
+            raise InterfaceError(f"{job.spec}: does not say which terms it sent; set Hypothesis.sent, or drop +bias")
+        return hypothesis
 
 
 def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
@@ -131,6 +248,8 @@ def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
         raise outcome
     if not isinstance(outcome, Hypothesis) or not isinstance(outcome.text, str):
         raise InterfaceError(f"{job.spec}: returned a {type(outcome).__name__} as a transcript; return a Hypothesis")
+    if outcome.state not in STATES:
+        raise InterfaceError(f"{job.spec}: returned the state {outcome.state!r}; known: {', '.join(STATES)}")
     try:
         outcome.text.encode()
     except UnicodeEncodeError as error:
@@ -141,46 +260,50 @@ def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
     return outcome
 
 
-def _missing(jobs: Sequence[Job], mark: str, store: Store, counts: _Counter) -> list[_Pending]:
-    """What is not stored, one entry for each distinct audio file, shortest first."""
-    waiting: dict[str, list[Job]] = defaultdict(list)
-    for job in jobs:
-        path = job.utterance.path
-        if path is None:
-            counts.deliver(job, f"{job.utterance.task}: the task lists no recording; add one under `recordings`")
-            continue
-        try:
-            sha256 = check_file(path, job.sha256)
-        except AudioError as error:
-            counts.deliver(job, str(error))
-            continue
-        known = store.transcript(sha256, mark)
-        if known is None:
-            waiting[sha256].append(job)
-        else:
-            counts.deliver(job, known, stored=True)
-    return sorted(
-        (_Pending(tuple(group)) for group in waiting.values()), key=lambda pending: audio_seconds(pending.path)
-    )
+def _worker(setup: Setup) -> Any:
+    """A context that gives the Work of an engine."""
+    if setup.engine != "local":
+        from pytest_talk2agent.engine.ray import ray_work
+
+        return ray_work(setup)
+    from contextlib import nullcontext
+
+    return nullcontext(work_here)
 
 
 def _batches(pending: Sequence[_Pending], size: int) -> Iterator[Sequence[_Pending]]:
-    for begin in range(0, len(pending), size):
-        yield pending[begin : begin + size]
+    """Cut a sorted list into batches that hold neither too many recordings nor too much sound."""
+    batch: list[_Pending] = []
+    seconds = 0.0
+    for waiting in pending:
+        length = audio_seconds(waiting.path)
+        if batch and (len(batch) == size or seconds + length > BATCH_SECONDS):
+            yield batch
+            batch, seconds = [], 0.0
+        batch.append(waiting)
+        seconds += length
+    if batch:
+        yield batch
+
+
+def _terms_key(terms: Sequence[str]) -> str:
+    return content_key(*terms) if terms else ""
 
 
 def _transcript(
-    hypothesis: Hypothesis, audio: Audio, identity: Mapping[str, str], mark: str, elapsed: float
+    hypothesis: Hypothesis, audio: Audio | None, identity: Mapping[str, str], mark: str, elapsed: float
 ) -> Transcript:
     return Transcript(
         text=hypothesis.text,
         fingerprint=mark,
         identity=dict(identity),
         version=VERSION,
-        audio_sha256=audio.sha256,
-        samples_sha256=audio.samples_sha256,
-        seconds=round(audio.seconds, 3),
-        elapsed=round(elapsed, 3),
+        audio_sha256=None if audio is None else audio.sha256,
+        samples_sha256=None if audio is None else audio.samples_sha256,
+        seconds=None if audio is None else round(audio.seconds, 3),
+        elapsed=None if audio is None else round(elapsed, 3),
         detail=dict(hypothesis.detail),
-        notes=audio.notes,
+        notes=() if audio is None else audio.notes,
+        state=hypothesis.state,
+        sent=hypothesis.sent,
     )

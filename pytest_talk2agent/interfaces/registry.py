@@ -11,7 +11,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pytest_talk2agent.interfaces.spec import Spec
 from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError
@@ -22,7 +22,14 @@ Factory = Callable[[Spec], Interface]
 
 _HERE = "pytest_talk2agent.interfaces"
 _BUILT_IN = {
+    "audio-chat": f"{_HERE}.audio_chat:AudioChatInterface",
+    "canary": f"{_HERE}.nemo:CanaryInterface",
+    "canary-qwen": f"{_HERE}.canary_qwen:CanaryQwenInterface",
     "command": f"{_HERE}.command:CommandInterface",
+    "moonshine": f"{_HERE}.moonshine:MoonshineInterface",
+    "nemo": f"{_HERE}.nemo:NemoInterface",
+    "openai": f"{_HERE}.openai:OpenAIInterface",
+    "parakeet": f"{_HERE}.nemo:ParakeetInterface",
     "python": f"{_HERE}.python:PythonInterface",
     "script": f"{_HERE}.controls:ControlInterface",
     "sphinx": f"{_HERE}.sphinx:SphinxInterface",
@@ -61,11 +68,8 @@ class Registry:
         if not callable(getattr(interface, "transcribe", None)):
             raise InterfaceError(f"interface {spec.text!r}: what {spec.name} made has no transcribe(); see Interface")
         # Terms that an engine accepts and ignores would make a biased condition a silent copy of the plain one.
-        for wanted, capability in ((spec.bias, "bias"), (spec.repair, "repair")):
-            if wanted and capability not in getattr(interface, "capabilities", ()):
-                raise InterfaceError(
-                    f"interface {spec.text!r}: {spec.name} cannot do +{capability}; leave it out or name another"
-                )
+        if spec.bias and "bias" not in getattr(interface, "capabilities", ()):
+            raise InterfaceError(f"interface {spec.text!r}: {spec.name} cannot do +bias; leave it out or name another")
         return interface
 
     def _factory(self, spec: Spec) -> Factory:
@@ -102,5 +106,10 @@ def make_interface(spec: Spec, registry: Registry | None = None) -> Interface:
 
 def fingerprint(interface: Interface) -> str:
     """Name everything that can change a transcript in 16 hexadecimal digits (of a SHA-256 over the sorted identity)."""
-    identity = json.dumps(dict(interface.identity()), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(identity.encode()).hexdigest()[:16]
+    return fingerprint_of(interface.identity())
+
+
+def fingerprint_of(identity: Mapping[str, str]) -> str:
+    """The fingerprint of an identity that is at hand."""
+    text = json.dumps(dict(identity), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -4,6 +4,9 @@
 
 ``command``, ``python`` and ``transcripts`` take everything behind the colon as their argument, whatever it holds;
 suffixes and options stand before the colon there: ``command?timeout=60:./my-asr --beam=4 {audio}``.
+
+Options that begin with ``terms_`` or ``repair_`` say how the suffixes work, those with ``audio_`` what is done to the
+sound before it is heard; they are the same for every interface. The others belong to the interface.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 WHOLE_ARGUMENT = frozenset({"command", "python", "transcripts"})
 SUFFIXES = ("bias", "repair")
+SWITCHES: dict[str, tuple[str, ...]] = {"terms_": SUFFIXES, "repair_": ("repair",), "audio_": ()}
+"""Prefixes of options that are the same for every interface, with the suffixes of which one must be there."""
 FORM = "[LABEL=]NAME[:MODEL][+bias][+repair][?option=value&...]"
 
 _HEAD = re.compile(r"(?:(?P<label>[^:?+=]*)=)?(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?P<rest>.*)", re.DOTALL)
@@ -37,7 +42,8 @@ class Spec:
     """A parsed spec string: one condition of a run.
 
     ``text`` is what the user wrote; ``label`` is what stands for it in node ids and tables. ``model`` is None where
-    the spec names none. ``options`` are still text: the interface reads them with `read_options`.
+    the spec names none. ``options`` are still text: the interface reads them with `read_options`; ``switches`` are
+    those that belong to the suffixes, read with `read_switches`.
     """
 
     text: str
@@ -47,6 +53,7 @@ class Spec:
     bias: bool = False
     repair: bool = False
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    switches: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def parse_spec(text: str) -> Spec:
@@ -83,7 +90,8 @@ def parse_spec(text: str) -> Spec:
         label = _default_label(name, model, suffixes)
     elif not _LABEL.fullmatch(label):
         raise InterfaceError(f"interface {text!r}: the label {label!r} may hold letters, digits and . _ + - only")
-    return Spec(text, label, name, model, "bias" in suffixes, "repair" in suffixes, _options(text, options))
+    own, switches = _sorted_out(text, _options(text, options), suffixes)
+    return Spec(text, label, name, model, "bias" in suffixes, "repair" in suffixes, own, switches)
 
 
 def parse_specs(texts: Sequence[str]) -> list[Spec]:
@@ -108,9 +116,18 @@ def read_options(spec: Spec, kind: type[Options]) -> Options:
     The dataclass may refuse values in ``__post_init__`` with a ValueError.
     Raises InterfaceError on an unknown option or a value of the wrong type.
     """
+    return _read(spec, spec.options, kind)
+
+
+def read_switches(spec: Spec, prefix: str, kind: type[Options]) -> Options:
+    """Read the options of a spec that begin with ``prefix`` into a dataclass, as `read_options` does."""
+    return _read(spec, {name: value for name, value in spec.switches.items() if name.startswith(prefix)}, kind)
+
+
+def _read(spec: Spec, options: Mapping[str, str], kind: type[Options]) -> Options:
     defaults = {option.name: option.default for option in dataclasses.fields(kind)}
     values: dict[str, object] = {}
-    for option, text in spec.options.items():
+    for option, text in options.items():
         if option not in defaults:
             known = f"known: {', '.join(defaults)}" if defaults else f"{spec.name} has none"
             raise InterfaceError(
@@ -172,6 +189,23 @@ def _options(text: str, options: str) -> dict[str, str]:
             raise InterfaceError(f"interface {text!r}: +bias and +repair stand before '?'; write {FORM}")
         values[option] = value
     return values
+
+
+def _sorted_out(
+    text: str, options: Mapping[str, str], suffixes: list[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Tell the options of the interface from those of the suffixes."""
+    own, switches = {}, {}
+    for option, value in options.items():
+        prefix = next((prefix for prefix in SWITCHES if option.startswith(prefix)), None)
+        if prefix is None:
+            own[option] = value
+        elif SWITCHES[prefix] and not set(SWITCHES[prefix]).intersection(suffixes):
+            needed = " or ".join(f"+{suffix}" for suffix in SWITCHES[prefix])
+            raise InterfaceError(f"interface {text!r}: option {option} does nothing without {needed}; add it")
+        else:
+            switches[option] = value
+    return own, switches
 
 
 def _default_label(name: str, model: str | None, suffixes: list[str]) -> str:

@@ -17,7 +17,8 @@ class Utterance:
 
     ``take`` names the recording within its task (the speaker where that is unique, else a number). ``path`` is the
     audio file, absent where a task lists none; ``audio`` is its decoded content, filled in just before transcription
-    and only for interfaces that hear.
+    and only for interfaces that hear. ``terms`` are what the agent can see, for interfaces that can be biased towards
+    them; empty unless the spec says ``+bias``.
     """
 
     task: str
@@ -26,14 +27,24 @@ class Utterance:
     script: str
     path: Path | None = None
     audio: Audio | None = None
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What an interface made of one utterance; ``detail`` holds what the decoder says of itself (plain values)."""
+    """What an interface made of one utterance; ``detail`` holds what the decoder says of itself (plain values).
+
+    ``state`` is one of `STATES`. ``sent`` are the terms that the recogniser was really given, None where it takes none.
+    """
 
     text: str
     detail: Mapping[str, Any] = field(default_factory=dict)
+    state: str = "transcribed"
+    sent: tuple[str, ...] | None = None
+
+
+STATES = ("transcribed", "refused", "answered", "truncated")
+"""A provider may refuse the audio, answer it as if it were a question, or break off: none of these is an omission."""
 
 
 class InterfaceError(Exception):
@@ -48,7 +59,11 @@ class Interface(Protocol):
     """Speech to text.
 
     ``hears`` is False for interfaces that take no sound (the controls and recorded transcripts): they are neither
-    batched, cached nor sent to the model server. ``capabilities`` holds what the spec may ask for: "bias", "repair".
+    batched, cached nor sent to the model server. ``capabilities`` holds what the spec may ask for: "bias". An interface
+    that can be biased has an attribute ``bias_limit`` (a `biasing.BiasLimit`), sends no more than it (`biasing.fit`) and
+    says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1 without
+    it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of `transcribe`
+    where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
     """
 
     hears: bool

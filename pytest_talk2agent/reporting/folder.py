@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ class ReportFolder:
             "judges": sorted({result.judgement.judge for result in results}),
             "wer_normaliser": NORMALISER,
             "conditions": {row.condition: self._condition(row, results) for row in gate.conditions},
+            "pairs": [asdict(pair) for pair in gate.pairs],
+            "silence": [asdict(control) for control in gate.silence],
             "errors": dict(sorted(errors.items())),
             "items": len(results),
         }
@@ -67,4 +70,14 @@ class ReportFolder:
             "unresolved": row.unresolved,
             "wer": row.wer,
             "left_out_of_means": row.left_out,
+            "suspect": row.suspect,
+            "empty": row.empty,
+            "states": dict(row.states),
+            "inserted": row.inserted,
+            "decoys": row.decoys,
+            "cost": None if row.cost is None else str(row.cost),
+            "kinds": {
+                k.kind: {"intentions": k.intentions, "lost": k.lost, "unresolved": k.unresolved, "wer": k.wer}
+                for k in row.kinds
+            },
         }

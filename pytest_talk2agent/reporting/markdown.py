@@ -7,7 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_talk2agent.reporting.terminal import CONDITION_HEAD, condition_row, item_name, losses
+from pytest_talk2agent.reporting.conditions import tables_of
+from pytest_talk2agent.reporting.terminal import item_name, losses
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import show_interval
@@ -20,8 +21,8 @@ def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], g
     """The verdict, a row for each condition, then what failed with what was heard."""
     parts = [f"## talk2agent: gate {'passed' if gate.passed else 'FAILED'}", ""]
     parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
-    if gate.conditions:
-        parts.extend(["", *_table(CONDITION_HEAD, [condition_row(summary) for summary in gate.conditions])])
+    for number, (title, head, rows) in enumerate(tables_of(gate)):
+        parts.extend(["", *([f"{title}", ""] if number else []), *_table(head, rows)])
     failed = [r for r in results if r.verdict.outcome.fails]
     if failed:
         head = ["item", "outcome", "native", "shapley", "what", "heard"]

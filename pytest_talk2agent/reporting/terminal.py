@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pytest_talk2agent.reporting.conditions import tables_of
 from pytest_talk2agent.reporting.table import table
-from pytest_talk2agent.results.gate import ConditionSummary, Gate
+from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.verdict import Outcome, show_interval
+from pytest_talk2agent.results.verdict import show_interval
 
 SHOWN = 30
 
@@ -25,35 +26,16 @@ def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate
     lines.extend(f"ERROR {node.rpartition('::')[2]}: {text}" for node, text in sorted(errors.items())[:SHOWN])
     if len(errors) > SHOWN:
         lines.append(f"and {len(errors) - SHOWN} more errors")
+    for number, (title, head, cells) in enumerate(tables_of(gate)):
+        if number:
+            lines.extend(["", title])
+        lines.extend(table(head, cells))
     if gate.conditions:
-        lines.extend(table(CONDITION_HEAD, [condition_row(summary) for summary in gate.conditions]))
         left_out = sum(summary.left_out for summary in gate.conditions)
         if left_out:
             count = f"{left_out} item{'s' if left_out > 1 else ''}"
             lines.append(f"means leave out {count}: score undefined or inverted, or polarity reversed")
     return lines
-
-
-CONDITION_HEAD = (
-    *("condition", "items", "passed", "failed", "inconclusive"),
-    *("native", "shapley", "lost", "unresolved", "WER"),
-)
-
-
-def condition_row(summary: ConditionSummary) -> list[str]:
-    """One condition as cells, in the order of `CONDITION_HEAD`."""
-    return [
-        summary.condition,
-        str(summary.items),
-        str(summary.outcomes.get(Outcome.PASSED, 0)),
-        str(summary.outcomes.get(Outcome.FAILED, 0)),
-        str(summary.outcomes.get(Outcome.INCONCLUSIVE, 0)),
-        "-" if summary.native is None else show_interval(summary.native),
-        "-" if summary.shapley is None else show_interval(summary.shapley),
-        f"{summary.lost}/{summary.intentions}",
-        str(summary.unresolved),
-        "-" if summary.wer is None else f"{summary.wer:.1%}",
-    ]
 
 
 def item_name(result: TaskResult) -> str:

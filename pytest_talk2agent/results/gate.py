@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 
 from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.results.controls import SilenceControl, silence_controls
+from pytest_talk2agent.results.pairs import Pair, pairs_of
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 
@@ -19,7 +23,10 @@ class ConditionSummary:
     """One condition over all its items.
 
     Means are over items whose scores are defined and whose task is of normal polarity; ``left_out`` counts the others.
-    Error rates are pooled: errors and words are summed before they are divided.
+    Error rates are pooled: errors and words are summed before they are divided. ``suspect`` counts transcripts that
+    look like a recogniser that has lost its way, ``empty`` those without a word, ``states`` those that are none
+    (refused, answered, truncated); ``inserted`` are listed terms that were heard and not spoken, ``decoys`` those of
+    them that nobody can see, None where the condition uses no terms; ``cost`` is what served models took, if known.
     """
 
     condition: str
@@ -32,6 +39,24 @@ class ConditionSummary:
     unresolved: int
     wer: float | None
     left_out: int
+    suspect: int = 0
+    empty: int = 0
+    states: Mapping[str, int] = field(default_factory=dict)
+    inserted: int | None = None
+    decoys: int | None = None
+    cost: Decimal | None = None
+    kinds: tuple[KindSummary, ...] = ()
+
+
+@dataclass(frozen=True)
+class KindSummary:
+    """The intentions of one kind under one condition; ``wer`` is that of their spoken values."""
+
+    kind: str
+    intentions: int
+    lost: int
+    unresolved: int
+    wer: float | None
 
 
 @dataclass(frozen=True)
@@ -41,10 +66,12 @@ class Gate:
     passed: bool
     reasons: tuple[str, ...]
     conditions: tuple[ConditionSummary, ...]
+    pairs: tuple[Pair, ...] = ()
+    silence: tuple[SilenceControl, ...] = ()
 
     def with_reasons(self, more: Sequence[str]) -> Gate:
         """The same gate with further reasons to fail; reasons can be added, never taken away."""
-        return Gate(self.passed and not more, (*self.reasons, *more), self.conditions) if more else self
+        return replace(self, passed=self.passed and not more, reasons=(*self.reasons, *more)) if more else self
 
 
 def decide_gate(
@@ -75,7 +102,15 @@ def decide_gate(
     known = {result.node for result in results} | errors.keys()
     missing = sorted(set(expected) - known)
     reasons.extend(_reason(missing, "without a result"))
-    return Gate(passed=not reasons, reasons=tuple(reasons), conditions=summarise(results))
+    silence = silence_controls(results)
+    reasons.extend(control.reason for control in silence if control.reason is not None)
+    return Gate(
+        passed=not reasons,
+        reasons=tuple(reasons),
+        conditions=summarise(results),
+        pairs=pairs_of(results),
+        silence=silence,
+    )
 
 
 def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:
@@ -89,6 +124,8 @@ def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:
 def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
     scored = [row for row in rows if row.retention.status == "scored" and row.polarity == "normal"]
     words = sum(row.rates.words for row in rows)
+    seen = [row.visible for row in rows if row.visible is not None]
+    costs = [cost for row in rows for cost in _costs(row)]
     return ConditionSummary(
         condition=condition,
         items=len(rows),
@@ -100,7 +137,41 @@ def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
         unresolved=sum(len(row.unresolved()) for row in rows),
         wer=sum(row.rates.word_errors for row in rows if row.rates.words) / words if words else None,
         left_out=len(rows) - len(scored),
+        suspect=sum(any(why != "empty" for why in row.transcript.detail.get("suspect", ())) for row in rows),
+        empty=sum(row.transcript.state == "transcribed" and not row.transcript.text.strip() for row in rows),
+        states=dict(sorted(Counter(r.transcript.state for r in rows if r.transcript.state != "transcribed").items())),
+        inserted=sum(len(visible.inserted) for visible in seen) if seen else None,
+        decoys=sum(len(set(visible.inserted) & set(visible.decoys)) for visible in seen) if seen else None,
+        cost=sum(costs, Decimal(0)) if costs else None,
+        kinds=_kinds(rows),
     )
+
+
+def _kinds(rows: Sequence[TaskResult]) -> tuple[KindSummary, ...]:
+    labels: dict[str, Counter[Label]] = {}
+    errors: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    for row in rows:
+        for name, label in row.judgement.labels().items():
+            labels.setdefault(row.kinds[name], Counter())[label] += 1
+        for kind, (wrong, count) in row.kind_errors.items():
+            errors[kind] += wrong
+            words[kind] += count
+    return tuple(
+        KindSummary(
+            kind=kind,
+            intentions=found.total(),
+            lost=sum(count for label, count in found.items() if label.lost),
+            unresolved=found[Label.UNRESOLVED],
+            wer=errors[kind] / words[kind] if words[kind] else None,
+        )
+        for kind, found in sorted(labels.items())
+    )
+
+
+def _costs(row: TaskResult) -> list[Decimal]:
+    details = [row.transcript.detail, (row.transcript.repair or {}).get("detail", {})]
+    return [Decimal(str(detail["cost"])) for detail in details if detail.get("cost") is not None]
 
 
 def _mean(intervals: Sequence[Interval | None]) -> Interval | None:

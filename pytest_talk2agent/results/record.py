@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def item_key(task: str, take: str) -> str:
@@ -41,11 +41,42 @@ class ErrorRates:
 
 
 @dataclass(frozen=True)
+class Visible:
+    """What the agent could see of one task, where the condition made use of it.
+
+    ``decoys`` are the terms that were added though nobody can see them; ``inserted`` those terms of the list that stand
+    in the transcript and were not spoken; ``overlap`` is the share of the intentions' values that the list holds, None
+    where there is none to hold; ``checked`` says that the list was held against what the agent can see. ``roots`` is
+    what was read for it, ``rejected`` counts strings that look like secrets and were left out.
+    """
+
+    decoys: tuple[str, ...]
+    inserted: tuple[str, ...]
+    overlap: Fraction | None
+    checked: bool
+    roots: tuple[str, ...] = ()
+    rejected: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; the overlap as a fraction in a string."""
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        return {**plain, "overlap": None if self.overlap is None else str(self.overlap)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Visible:
+        """The inverse of `to_json`."""
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        return cls(**{**values, "overlap": None if data["overlap"] is None else Fraction(data["overlap"])})
+
+
+@dataclass(frozen=True)
 class TaskResult:
     """One task, one recording, one condition: what was said, heard, kept, and what came of it.
 
     ``node`` is pytest's node id; ``condition`` the label of the interface and ``spec`` its spec string; ``weights``
-    maps each intention to its Shapley value (unnormalised, exact).
+    maps each intention to its Shapley value (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a
+    kind to the word errors and the words of its spoken values. ``raw`` is the judgement of the transcript before its
+    repair, where there was one; ``visible`` is there where the condition biases or repairs.
     """
 
     node: str
@@ -67,6 +98,10 @@ class TaskResult:
     verdict: Verdict
     version: str
     audio: str | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    kind_errors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    raw: Judgement | None = None
+    visible: Visible | None = None
 
     @property
     def key(self) -> str:
@@ -114,6 +149,10 @@ class TaskResult:
             },
             "verdict": {"outcome": self.verdict.outcome.value, "reasons": list(self.verdict.reasons)},
             "version": self.version,
+            "kinds": dict(self.kinds),
+            "kind_errors": {kind: list(counts) for kind, counts in self.kind_errors.items()},
+            "raw": None if self.raw is None else self.raw.to_json(),
+            "visible": None if self.visible is None else self.visible.to_json(),
         }
 
     @classmethod
@@ -136,6 +175,10 @@ class TaskResult:
                 tolerance=Fraction(limits["tolerance"]),
             ),
             verdict=Verdict(Outcome(data["verdict"]["outcome"]), tuple(data["verdict"]["reasons"])),
+            kinds=dict(data["kinds"]),
+            kind_errors={kind: (errors, words) for kind, (errors, words) in data["kind_errors"].items()},
+            raw=None if data["raw"] is None else Judgement.from_json(data["raw"]),
+            visible=None if data["visible"] is None else Visible.from_json(data["visible"]),
         )
 
 

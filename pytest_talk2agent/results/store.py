@@ -55,6 +55,14 @@ class Store:
         key = content_key(transcript.audio_sha256, transcript.fingerprint, bias_sha256)
         self._write("transcripts", key, transcript.to_json())
 
+    def record(self, kind: str, key: str) -> Mapping[str, Any] | None:
+        """The plain values stored under a `content_key`, or None."""
+        return self._read(kind, key)
+
+    def keep_record(self, kind: str, key: str, data: Mapping[str, Any]) -> None:
+        """Store plain values under the `content_key` of what determines them."""
+        self._write(kind, key, data)
+
     def _place(self, kind: str, key: str) -> Path:
         return self.root / kind / key[:2] / f"{key[2:]}.json"
 

@@ -65,13 +65,15 @@ def show_lost(retention: Retention) -> str:
     return str(lost) if lost == upper else f"{lost} to {upper}"
 
 
-def decide(retention: Retention, judgement: Judgement, critical: Sequence[str], limits: Limits) -> Verdict:
+def decide(
+    retention: Retention, judgement: Judgement, critical: Sequence[str], limits: Limits, state: str = "transcribed"
+) -> Verdict:
     """Hold one retention against its limits (spec section 3, Item).
 
     A lower bound at or above the limit passes, an upper bound below it fails, all else is inconclusive. A critical
-    intention that is lost fails the item whatever the scores.
+    intention that is lost fails the item whatever the scores; so does a transcript that is none (``state``).
     """
-    failed: list[str] = []
+    failed = [] if state == "transcribed" else [f"the transcript is {state}"]
     open_: list[str] = []
     for name in critical:
         label = judgement.findings[name].label

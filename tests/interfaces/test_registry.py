@@ -39,15 +39,15 @@ def test_controls_hand_over_the_reference(name: str, said: str) -> None:
     assert control.transcribe([UTTERANCE, UTTERANCE]) == [Hypothesis(said)] * 2
 
 
-@pytest.mark.parametrize("text", ["text:tiny", "script?a=1", "text+bias", "script+repair", "sphinx:big"])
+@pytest.mark.parametrize("text", ["text:tiny", "script?a=1", "text+bias", "script+bias", "sphinx:big"])
 def test_controls_take_nothing(text: str) -> None:
     with pytest.raises(InterfaceError, match=r"takes no model|has none|cannot do \+"):
         make_interface(parse_spec(text))
 
 
-@pytest.mark.parametrize("text", ["whisper+bias", "sphinx+repair", "command+bias:./asr {audio}", "python+bias:a:b"])
+@pytest.mark.parametrize("text", ["sphinx+bias", "command+bias:./asr {audio}", "python+bias:a:b"])
 def test_a_capability_that_is_not_there_is_an_error(text: str) -> None:
-    with pytest.raises(InterfaceError, match=r"cannot do \+(bias|repair); leave it out"):
+    with pytest.raises(InterfaceError, match=r"cannot do \+bias; leave it out"):
         make_interface(parse_spec(text))
 
 
@@ -64,8 +64,7 @@ def test_a_registered_interface(factory: type[Upper] | str) -> None:
     assert "upper" in registry.names()
     interface = pickle.loads(pickle.dumps(registry)).make(parse_spec("upper:x+bias"))
     assert interface.transcribe([UTTERANCE]) == [Hypothesis("COPY A DOT TEXT")]
-    with pytest.raises(InterfaceError, match=r"cannot do \+repair"):
-        registry.make(parse_spec("upper+repair"))
+    assert registry.make(parse_spec("upper+repair")), "a repair is not the interface's business"
     with pytest.raises(InterfaceError, match="unknown interface 'upper'"):
         make_interface(parse_spec("upper"))
 

@@ -73,6 +73,13 @@ def test_the_run_as_a_whole(directory: Path) -> None:
             "unresolved": 0,
             "wer": 0.0,
             "left_out_of_means": 1,
+            "suspect": 0,
+            "empty": 0,
+            "states": {},
+            "inserted": None,
+            "decoys": None,
+            "cost": None,
+            "kinds": {"number": {"intentions": 6, "lost": 1, "unresolved": 0, "wer": None}},
         }
     }
     assert (directory / "summary.md").read_text(encoding="utf-8") == "# summary\n"

@@ -39,7 +39,7 @@ def test_an_open_row_says_what_is_open() -> None:
 
 def test_a_row_for_each_condition() -> None:
     found = lines(result(condition="new"), result(condition="old"))
-    assert [line.split()[0] for line in found] == ["condition", "new", "old"]
+    assert [line.split()[0] for line in found[:3]] == ["condition", "new", "old"]
     assert found[1].split() == ["new", "1", "1", "0", "0", "1", "1", "0/2", "0", "0.0%"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_talk2agent.grading.retention import Interval, Retention, Status
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.results.baseline import Baseline
-from pytest_talk2agent.results.record import ErrorRates, TaskResult
+from pytest_talk2agent.results.record import ErrorRates, TaskResult, Visible
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 
@@ -80,7 +80,11 @@ def result(
     polarity: str = "normal",
     task_sha256: str = "1" * 64,
     value: str = "0.5*port + 0.5*service",
+    kinds: Mapping[str, str] | None = None,
+    raw: Judgement | None = None,
+    visible: Visible | None = None,
 ) -> TaskResult:
+    found = judgement() if judged is None else judged
     return TaskResult(
         node=f"suites/tasks.yaml::{task}[{condition}-{take}]",
         suite="mini",
@@ -93,7 +97,7 @@ def result(
         polarity=polarity,
         said="set the port to eighty eighty",
         transcript=transcript() if heard is None else heard,
-        judgement=judgement() if judged is None else judged,
+        judgement=found,
         retention=retention() if kept is None else kept,
         weights={"port": Fraction(1, 2), "service": Fraction(1, 2)} if weights is None else weights,
         rates=rates,
@@ -101,6 +105,9 @@ def result(
         verdict=Verdict(outcome, reasons),
         version="0.1.0",
         audio="audio/amy.flac",
+        kinds=dict.fromkeys(found.findings, "number") if kinds is None else kinds,
+        raw=raw,
+        visible=visible,
     )
 
 

@@ -1,0 +1,67 @@
+"""How many terms a recogniser takes, and what is sent where there are more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pytest_talk2agent.interfaces.spec import Spec, read_switches
+from pytest_talk2agent.interfaces.utterance import TranscriptionError, Utterance
+
+
+@dataclass(frozen=True)
+class TermSwitches:
+    """The options of ``+bias`` and ``+repair`` on the list of terms.
+
+    ``terms_most`` is how many terms of the context are taken at most, the best first; ``terms_from`` a file of lists
+    that takes the place of the context; ``terms_decoys`` how many decoys are added to each list; ``terms_over`` what
+    happens to a list that is longer than an interface takes: "error", or "truncate" to send what fits.
+    """
+
+    terms_most: int = 100
+    terms_from: str = ""
+    terms_decoys: int = 0
+    terms_over: str = "error"
+
+    def __post_init__(self) -> None:
+        if self.terms_most < 1:
+            raise ValueError(f"option terms_most must be at least 1, not {self.terms_most}")
+        if self.terms_decoys < 0:
+            raise ValueError(f"option terms_decoys must not be negative, not {self.terms_decoys}")
+        if self.terms_over not in ("error", "truncate"):
+            raise ValueError(f"option terms_over must be error or truncate, not {self.terms_over!r}")
+
+
+@dataclass(frozen=True)
+class BiasLimit:
+    """The most that a recogniser takes, in its own unit: "terms", "tokens" or "characters"."""
+
+    most: int
+    unit: str
+
+
+def fit(
+    spec: Spec, utterance: Utterance, limit: BiasLimit, size: Callable[[Sequence[str]], int] = len
+) -> tuple[str, ...]:
+    """The terms of an utterance that are to be sent: all of them, or the longest head that fits where truncation is on.
+
+    ``size`` measures a list in the unit of ``limit`` and must not shrink as the list grows.
+    Raises TranscriptionError where there are too many and the spec does not say ``terms_over=truncate``.
+    """
+    terms = utterance.terms
+    measured = size(terms) if terms else 0
+    if measured <= limit.most:
+        return terms
+    if read_switches(spec, "terms_", TermSwitches).terms_over != "truncate":
+        raise TranscriptionError(
+            f"task {utterance.task!r}: {len(terms)} terms are {measured} {limit.unit}, {spec.name} takes {limit.most};"
+            " lower terms_most, or send what fits with terms_over=truncate"
+        )
+    least, most = 0, len(terms) - 1
+    while least < most:
+        middle = (least + most + 1) // 2
+        if size(terms[:middle]) <= limit.most:
+            least = middle
+        else:
+            most = middle - 1
+    return terms[:least]

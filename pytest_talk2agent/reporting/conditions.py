@@ -1,0 +1,110 @@
+"""The tables of a run as rows of cells: conditions, kinds of intentions, pairs of conditions, silence controls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_talk2agent.results.controls import SilenceControl
+from pytest_talk2agent.results.gate import ConditionSummary, Gate
+from pytest_talk2agent.results.pairs import Pair
+from pytest_talk2agent.results.verdict import Outcome, show_interval
+
+Table = tuple[str, list[str], list[list[str]]]
+"""A title, a head and rows."""
+
+_HEAD = ["condition", "items", "passed", "failed", "inconclusive", "native", "shapley", "lost", "unresolved", "WER"]
+
+
+def tables_of(gate: Gate) -> list[Table]:
+    """Every table that has something to say, the conditions first.
+
+    A column without an entry in the whole run is left out; kinds and pairs are shown where conditions are compared.
+    """
+    if not gate.conditions:
+        return []
+    tables = [_conditions(gate.conditions)]
+    if len(gate.conditions) > 1:
+        tables.append(_kinds(gate.conditions))
+    if gate.pairs:
+        tables.append(("intentions of the same recordings, compared", _PAIR_HEAD, [_pair_row(p) for p in gate.pairs]))
+    if gate.silence:
+        head = ["condition", "terms", "heard in silence", "terms in it"]
+        tables.append(("silence control", head, [_silence_row(control) for control in gate.silence]))
+    return tables
+
+
+def _conditions(summaries: Sequence[ConditionSummary]) -> Table:
+    head, rows = list(_HEAD), [_row(summary) for summary in summaries]
+    extra: list[tuple[str, list[str]]] = [
+        ("suspect", [str(summary.suspect or "-") for summary in summaries]),
+        ("empty", [str(summary.empty or "-") for summary in summaries]),
+        ("no transcript", [_counted(summary.states) or "-" for summary in summaries]),
+        ("terms unspoken", ["-" if s.inserted is None else str(s.inserted) for s in summaries]),
+        ("decoys", ["-" if s.decoys is None else str(s.decoys) for s in summaries]),
+        ("cost", ["-" if s.cost is None else f"{s.cost:f}" for s in summaries]),
+    ]
+    for name, cells in extra:
+        if any(cell != "-" for cell in cells):
+            head.append(name)
+            for row, cell in zip(rows, cells, strict=True):
+                row.append(cell)
+    return "conditions", head, rows
+
+
+def _row(summary: ConditionSummary) -> list[str]:
+    return [
+        summary.condition,
+        str(summary.items),
+        str(summary.outcomes.get(Outcome.PASSED, 0)),
+        str(summary.outcomes.get(Outcome.FAILED, 0)),
+        str(summary.outcomes.get(Outcome.INCONCLUSIVE, 0)),
+        "-" if summary.native is None else show_interval(summary.native),
+        "-" if summary.shapley is None else show_interval(summary.shapley),
+        f"{summary.lost}/{summary.intentions}",
+        str(summary.unresolved),
+        "-" if summary.wer is None else f"{summary.wer:.1%}",
+    ]
+
+
+def _kinds(summaries: Sequence[ConditionSummary]) -> Table:
+    """A row for each kind, for each condition its lost intentions and the error rate of the spoken values."""
+    kinds = sorted({kind.kind for summary in summaries for kind in summary.kinds})
+    head = ["kind", *(summary.condition for summary in summaries)]
+    rows = []
+    for kind in kinds:
+        row = [kind]
+        for summary in summaries:
+            found = next((one for one in summary.kinds if one.kind == kind), None)
+            if found is None:
+                row.append("-")
+                continue
+            rate = "" if found.wer is None else f", WER {found.wer:.0%}"
+            row.append(f"{found.lost}/{found.intentions} lost{rate}")
+        rows.append(row)
+    return "kinds of intentions", head, rows
+
+
+_PAIR_HEAD = ["condition", "compared with", "items", "benefit", "harm", "undecided", "where"]
+
+
+def _pair_row(pair: Pair) -> list[str]:
+    where = [f"+{count} {kind}" for kind, count in pair.benefit.items()]
+    where.extend(f"-{count} {kind}" for kind, count in pair.harm.items())
+    return [
+        pair.condition,
+        pair.against,
+        str(pair.items),
+        str(sum(pair.benefit.values())),
+        str(sum(pair.harm.values())),
+        str(pair.undecided),
+        ", ".join(where),
+    ]
+
+
+def _silence_row(control: SilenceControl) -> list[str]:
+    heard = control.error if control.error is not None else control.text or "nothing"
+    return [control.condition, str(control.terms), heard, str(len(control.invented))]
+
+
+def _counted(states: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {state}" for state, count in states.items())

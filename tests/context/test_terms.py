@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import random
+import string
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_talk2agent.context.terms import ContextError, TermList, terms_of
+from pytest_talk2agent.interfaces.biasing import TermSwitches
+
+from .tasks import plant, task_of
+
+WORKSPACE = {
+    "src/tide_model.py": '"""Reads."""\nfrom csv import DictReader\n\nAPI_KEY = "hidden_value"\ndef load_rows(): ...\n',
+    "src/main.py": "from tide_model import load_rows\nload_rows()\nDictReader()\n",
+    "config/pool.yaml": "max_idle_seconds: hidden_value\nname: x\n",
+    "README.md": "# Tide service\n\nhidden_value\n\n## Roll back the service when Nora Lindgren says so\n",
+    ".env": "HIDDEN_TOKEN=hidden_value\n",
+    ".gitignore": "build/\n",
+    "build/hidden_value.py": "",
+}
+
+
+def test_a_workspace_gives_names_identifiers_keys_and_headings(tmp_path: Path) -> None:
+    plant(tmp_path / "w", WORKSPACE)
+    found = terms_of(task_of(tmp_path, "{workspace: w, files: [Downloads/beds_north.ods]}"), TermSwitches())
+    assert found.terms == (
+        *("load_rows", "src"),
+        *("max_idle_seconds", "beds_north.ods", "tide_model.py", "Tide service", "README.md", "pool.yaml", "Lindgren"),
+        *("API_KEY", "main.py", "README", "Nora"),
+    )
+    assert found == TermList(found.terms, (), ("context.files", "w"), Fraction(1, 3), checked=True)
+
+
+def test_the_best_terms_are_taken(tmp_path: Path) -> None:
+    plant(tmp_path / "w", WORKSPACE)
+    task = task_of(tmp_path, "{workspace: w}")
+    assert terms_of(task, TermSwitches(terms_most=2)).terms == terms_of(task, TermSwitches()).terms[:2]
+
+
+def test_a_task_without_context_has_no_terms(tmp_path: Path) -> None:
+    assert terms_of(task_of(tmp_path), TermSwitches()) == TermList((), (), (), Fraction(0), checked=True)
+
+
+def test_decoys_are_added_among_the_terms_and_do_not_count_for_the_overlap(tmp_path: Path) -> None:
+    task = task_of(tmp_path, "{files: [beds_north.ods, beds_south.ods]}")
+    plain, found = terms_of(task, TermSwitches()), terms_of(task, TermSwitches(terms_decoys=2, terms_most=2))
+    assert [term for term in found.terms if term not in found.decoys] == list(plain.terms)
+    assert found.terms[1::2] == found.decoys
+    assert found.overlap == plain.overlap == Fraction(1, 3)
+
+
+def listed(tmp_path: Path, terms: list[str]) -> str:
+    path = tmp_path / "lists.json"
+    path.write_text(json.dumps({"metadata": {}, "tasks": [{"task_id": "plan-beds", "biasing_list": terms}]}))
+    return str(path)
+
+
+def test_a_file_takes_the_place_of_the_context_in_its_own_order(tmp_path: Path) -> None:
+    path = listed(tmp_path, ["z", "report", "a b", "ghp_16C7e42F292c6912E7"])
+    found = terms_of(task_of(tmp_path), TermSwitches(terms_from=path))
+    assert found == TermList(("z", "report", "a b"), (), ("lists.json",), Fraction(0), checked=False, rejected=1)
+
+
+def test_a_list_that_is_too_long_is_cut_only_when_asked(tmp_path: Path) -> None:
+    task, path = task_of(tmp_path), listed(tmp_path, ["one", "two", "three"])
+    with pytest.raises(ContextError, match=r"lists\.json lists 3 terms, terms_most is 2; raise it, or .*=truncate"):
+        terms_of(task, TermSwitches(terms_from=path, terms_most=2))
+    found = terms_of(task, TermSwitches(terms_from=path, terms_most=2, terms_over="truncate"))
+    assert found.terms == ("one", "two")
+
+
+NAMES = st.from_regex(r"[a-z]{3,5}_[a-z]{3,5}", fullmatch=True)
+
+
+@settings(max_examples=25)
+@given(st.lists(NAMES, min_size=2, max_size=6, unique=True), st.randoms())
+def test_the_order_of_writing_does_not_matter(names: list[str], shuffle: random.Random) -> None:
+    files = {f"{name}/{other}.md": f"# {name}\n" for name in names for other in names[:2]}
+    shuffled = dict(shuffle.sample(sorted(files.items()), len(files)))
+    lists = []
+    for written in (files, shuffled):
+        with tempfile.TemporaryDirectory() as folder:
+            plant(Path(folder) / "w", written)
+            lists.append(terms_of(task_of(Path(folder), "{workspace: w}"), TermSwitches(terms_decoys=3)))
+    assert lists[0] == lists[1]
+
+
+# Derandomised: a random text may, once in ten thousand, look like a name where it is one.
+@settings(derandomize=True, max_examples=40)
+@given(
+    st.integers(min_value=0),
+    st.integers(24, 64),
+    st.sampled_from([string.ascii_letters + string.digits, "0123456789abcdef"]),
+)
+def test_secrets_never_come_out(seed: int, length: int, alphabet: str) -> None:
+    secret = "".join(random.Random(seed).choices(alphabet, k=length))
+    files = {
+        "a.yaml": f"api_key: {secret}\nlist: [{secret}]\n{secret}: as_key\n",
+        "a.json": json.dumps({"api_key": secret, secret: [secret]}),
+        "a.toml": f'api_key = "{secret}"\n',
+        "a.ini": f"[main_part]\napi_key = {secret}\n",
+        "a.properties": f"api.key={secret}\n",
+        "a.py": f'API_KEY = "{secret}"  # {secret}\ndef load_rows(key="{secret}"): ...\n',
+        "a.sh": f"export API_KEY={secret}\ncurl -u amy_b:{secret} host\n",
+        "a.md": f"# API key: {secret}\n\n## Use {secret} today\n\n{secret}\n\n    # {secret}\n",
+        "a.html": f"<h1>{secret}</h1>",
+        f"{secret}.txt": "",
+        f"dir_{secret}/b.md": "",
+        ".env": f"API_KEY={secret}",
+        "id_rsa": secret,
+        ".git/config": f"# {secret}",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        plant(Path(folder) / "w", files)
+        context = f"{{workspace: w, files: [x/{secret}.pdf, .env.{secret}]}}"
+        found = terms_of(task_of(Path(folder), context), TermSwitches(terms_most=1000))
+    assert found.rejected
+    assert not [term for term in found.terms if secret.lower() in term.lower()]
+    assert {"api_key", "API_KEY", "load_rows", "main_part", "api.key"} <= set(found.terms)

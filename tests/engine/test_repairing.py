@@ -1,0 +1,120 @@
+"""Repairs on the way out: local at once, remote several at a time, stored once, and never in the way of a delivery."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from pytest_talk2agent.context.repair import Change, Repair, Repaired
+from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.progress import Counter
+from pytest_talk2agent.engine.repairing import Repairing
+from pytest_talk2agent.interfaces.utterance import InterfaceError, Utterance
+from pytest_talk2agent.results.store import Store
+from pytest_talk2agent.results.transcript import Transcript
+
+
+class Upper:
+    """A local repair: the terms in capitals."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def check(self) -> None:
+        """Nothing can be missing."""
+
+    def identity(self) -> Mapping[str, str]:
+        return {"name": "upper"}
+
+    def repair(self, text: str, terms: Sequence[str]) -> Repaired:
+        self.asked.append(text)
+        return Repaired(text.replace(terms[0], terms[0].upper()), (Change(terms[0], terms[0].upper()),))
+
+
+class Remote(Upper):
+    """Two calls at a time; each waits until there are two."""
+
+    concurrency = 2
+
+    def __init__(self, together: int = 2) -> None:
+        super().__init__()
+        self.together = threading.Barrier(together, timeout=20)
+
+    def repair(self, text: str, terms: Sequence[str]) -> Repaired:
+        self.together.wait()
+        return super().repair(text, terms)
+
+
+class Failing(Upper):
+    concurrency = 1
+
+    def repair(self, text: str, terms: Sequence[str]) -> Repaired:
+        self.asked.append(text)
+        if text == "stop":
+            raise InterfaceError("no such model")
+        return Repaired(text, kept="the provider did not answer", final=False)
+
+
+def job(name: str) -> Job:
+    return Job("x+repair", Utterance(name, "", name, name), terms=("nginx",))
+
+
+def raw(text: str, state: str = "transcribed") -> Transcript:
+    return Transcript(text, "f00d", {"name": "x"}, "0", state=state)
+
+
+def passed(repair: Repair | None, store: Store, *texts: str, state: str = "transcribed") -> dict[str, Transcript | str]:
+    found: dict[str, Transcript | str] = {}
+    counts = Counter(len(texts), lambda key, outcome: found.update({key: outcome}), lambda progress: None)
+    with Repairing(repair, store, counts) as repairing:
+        for text in texts:
+            repairing.deliver(job(text), raw(text, state), stored=False)
+    return {text: found[job(text).key] for text in texts}
+
+
+def test_without_a_repair_the_transcript_is_what_was_heard(store: Store) -> None:
+    assert passed(None, store, "start nginx") == {"start nginx": raw("start nginx")}
+
+
+def test_raw_and_repaired_are_both_kept(store: Store) -> None:
+    found = passed(Upper(), store, "start nginx")["start nginx"]
+    assert isinstance(found, Transcript)
+    assert (found.text, found.raw) == ("start NGINX", "start nginx")
+    assert found.repair == {
+        "changes": [{"heard": "nginx", "put": "NGINX"}],
+        "kept": None,
+        "final": True,
+        "detail": {},
+    }
+
+
+@pytest.mark.parametrize("state", ["refused", "answered", "truncated"])
+def test_what_is_no_transcript_is_not_repaired(store: Store, state: str) -> None:
+    assert passed(Upper(), store, "sorry, nginx", state=state) == {"sorry, nginx": raw("sorry, nginx", state)}
+
+
+def test_remote_repairs_run_side_by_side_and_once(store: Store) -> None:
+    first, second = Remote(), Remote()
+    texts = ["start nginx", "stop nginx"]
+    once = passed(first, store, *texts)
+    assert [found.text for found in once.values() if isinstance(found, Transcript)] == ["start NGINX", "stop NGINX"]
+    assert passed(second, store, *texts) == once
+    assert (sorted(first.asked), second.asked) == (sorted(texts), [])
+
+
+def test_what_may_come_out_better_is_asked_again(store: Store) -> None:
+    repair = Failing()
+    for _ in range(2):
+        found = passed(repair, store, "start nginx")["start nginx"]
+        assert isinstance(found, Transcript)
+        assert found.repair is not None
+        assert (found.text, found.repair["kept"]) == ("start nginx", "the provider did not answer")
+    assert repair.asked == ["start nginx", "start nginx"]
+
+
+def test_a_repair_that_cannot_work_fails_its_own_jobs(store: Store) -> None:
+    found = passed(Failing(), store, "start nginx", "stop")
+    assert found["stop"] == "no such model"
+    assert isinstance(found["start nginx"], Transcript)
