@@ -82,6 +82,10 @@ class VoiceSession:
 
         try:
             _ = self.conditions, self.judge, self.baseline
+            if self.settings.engine != "local":
+                from pytest_talk2agent.engine.ray import check_ray
+
+                check_ray([(condition.text, condition.interface) for condition in self.conditions])
             if self.settings.update and self.settings.baseline and self.settings.baseline.exists():
                 Baseline.load(self.settings.baseline)  # a file that cannot be updated is better known before the run
         except (InterfaceError, JudgeError, BaselineError) as error:

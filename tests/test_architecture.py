@@ -15,7 +15,10 @@ PACKAGE = Path(pytest_talk2agent.__file__).parent
 ORDER = ["grading", "speech", "tasks", "interfaces", "context", "judging", "results", "analysis", "engine", "reporting"]
 PURE = {"grading", "tasks", "judging", "results", "analysis"}
 NEVER_IN_PURE = {"pytest", "_pytest", "torch", "httpx", "requests", "socket", "urllib"}
-HEAVY = {"numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "torch", "rapidocr"}
+HEAVY = {
+    *("numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "moonshine_voice"),
+    *("torch", "nemo", "omegaconf", "peft", "transformers", "ray", "httpx", "rapidocr", "pathspec"),
+}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

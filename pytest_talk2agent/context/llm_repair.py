@@ -83,6 +83,7 @@ class LlmRepair:
             f"+repair with {model}",
             switches.repair_base_url,
             switches.repair_key_env,
+            prefix="repair_",
             timeout=switches.repair_timeout,
             attempts=switches.repair_attempts,
         )

@@ -186,7 +186,7 @@ class _Condition:
 
         def batches() -> Iterator[Batch]:
             number = 0
-            for group in _batches(pending, getattr(self._interface, "batch_size", 1)):
+            for group in _batches(pending, self._batch_size()):
                 batch: list[tuple[int, Utterance]] = []
                 for waiting in group:
                     try:
@@ -207,6 +207,12 @@ class _Condition:
             waiting, audio = under_way.pop(number)
             yield waiting, audio, outcome, elapsed
             (folder / f"{number}.wav").unlink(missing_ok=True)
+
+    def _batch_size(self) -> int:
+        size = getattr(self._interface, "batch_size", 1)
+        if size < 1:
+            raise InterfaceError(f"{self._spec.text}: batch_size must be a whole number from 1 up, not {size}")
+        return int(size)
 
     def _utterance(self, waiting: _Pending, audio: Audio, beside: Path) -> Utterance:
         utterance = replace(waiting.jobs[0].utterance, audio=audio, terms=waiting.terms)

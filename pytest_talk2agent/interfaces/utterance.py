@@ -60,9 +60,9 @@ class Interface(Protocol):
 
     ``hears`` is False for interfaces that take no sound (the controls and recorded transcripts): they are neither
     batched, cached nor sent to the model server. ``capabilities`` holds what the spec may ask for: "bias". An interface
-    that can be biased has an attribute ``bias_limit`` (a `biasing.BiasLimit`), sends no more than it (`biasing.fit`) and
-    says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1 without
-    it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of `transcribe`
+    that can be biased has an attribute ``bias_limit`` (a `biasing.BiasLimit`), sends no more than it (`biasing.fit`)
+    and says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1
+    without it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of `transcribe`
     where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
     """
 

@@ -41,7 +41,7 @@ def _conditions(summaries: Sequence[ConditionSummary]) -> Table:
         ("no transcript", [_counted(summary.states) or "-" for summary in summaries]),
         ("terms unspoken", ["-" if s.inserted is None else str(s.inserted) for s in summaries]),
         ("decoys", ["-" if s.decoys is None else str(s.decoys) for s in summaries]),
-        ("cost", ["-" if s.cost is None else f"{s.cost:f}" for s in summaries]),
+        ("cost", ["-" if s.cost is None else f"{s.cost:.4f}" for s in summaries]),
     ]
     for name, cells in extra:
         if any(cell != "-" for cell in cells):

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine.setup import Setup
+from pytest_talk2agent.engine.transcription import transcribe_all
 from pytest_talk2agent.interfaces.utterance import Utterance
 from pytest_talk2agent.results.store import Store
+from pytest_talk2agent.results.transcript import Transcript
 from tests.conftest import write_tone
 from tests.engine import fake
 
@@ -37,3 +41,25 @@ def job(tmp_path: Path) -> MakeJob:
         return Job(spec, Utterance(task or name, "amy", f"say {name}", f"say {name}", made[name]), sha256)
 
     return make
+
+
+class Pass:
+    """One pass, with everything that came of it."""
+
+    def __init__(self, jobs: Sequence[Job], store: Store, engine: str = "local") -> None:
+        self.delivered: list[tuple[str, Transcript | str]] = []
+        self.progress: list[Progress] = []
+        setup = Setup(interfaces=fake.INTERFACES, engine=engine)
+        transcribe_all(jobs, store, setup, lambda *pair: self.delivered.append(pair), self.progress.append)
+        self._found = dict(self.delivered)
+        assert sorted(key for key, _ in self.delivered) == sorted({job.key for job in jobs}), "each job once"
+
+    def text(self, job: Job) -> str:
+        """The transcript of a job, or the line that says why there is none."""
+        outcome = self._found[job.key]
+        return outcome if isinstance(outcome, str) else outcome.text
+
+    def transcript(self, job: Job) -> Transcript:
+        outcome = self._found[job.key]
+        assert isinstance(outcome, Transcript)
+        return outcome

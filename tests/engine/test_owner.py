@@ -14,6 +14,7 @@ import pytest
 from pytest_talk2agent.engine.client import ServerAddress, connect, last_words, start_remote
 from pytest_talk2agent.engine.owner import ServerOwner
 from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
@@ -22,7 +23,7 @@ from tests.engine.conftest import MakeJob
 
 @pytest.fixture
 def owner(store: Store) -> Iterator[ServerOwner]:
-    owner = ServerOwner(store.root, fake.INTERFACES)
+    owner = ServerOwner(store.root, Setup(interfaces=fake.INTERFACES))
     yield owner
     owner.stop()
     Path(owner.address.log).unlink(missing_ok=True)
@@ -101,7 +102,7 @@ def test_a_killed_server_is_reported_to_who_waits_and_to_who_comes_later(owner: 
 
 
 def test_a_server_whose_work_ends_answers_nobody_by_dying(store: Store, job: MakeJob) -> None:
-    owner = ServerOwner(store.root, {"whisper": "tests.engine.fake:make"})
+    owner = ServerOwner(store.root, Setup({"whisper": "tests.engine.fake:make"}))
     with pytest.raises(TranscriptionError, match=r"its last words: .*interface 'whisper' is registered already"):
         start_remote([job("a")], owner.address).get(job("a"))
     owner.stop()

@@ -15,6 +15,7 @@ from pytest_talk2agent.engine import wire
 from pytest_talk2agent.engine.client import ServerAddress, connect, start_remote
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.server import Server
+from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
@@ -30,7 +31,7 @@ def address(store: Store) -> Iterator[ServerAddress]:
 
     def serve() -> None:
         with contextlib.suppress(OSError):
-            Server(KEY, store, fake.INTERFACES).serve(listener)
+            Server(KEY, store, Setup(interfaces=fake.INTERFACES)).serve(listener)
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()

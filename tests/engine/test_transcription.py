@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pytest_talk2agent.engine import transcription
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.local import start_local
 from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.engine.transcription import transcribe_all
+from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.spec import Spec
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
-from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.speech.audio import file_sha256
 from tests.engine import fake
-from tests.engine.conftest import MakeJob
-
-
-class Pass:
-    """One pass, with everything that came of it."""
-
-    def __init__(self, jobs: Sequence[Job], store: Store) -> None:
-        self.delivered: list[tuple[str, Transcript | str]] = []
-        self.progress: list[Progress] = []
-        transcribe_all(jobs, store, fake.INTERFACES, lambda *pair: self.delivered.append(pair), self.progress.append)
-        self._found = dict(self.delivered)
-        assert sorted(key for key, _ in self.delivered) == sorted({job.key for job in jobs}), "each job once"
-
-    def text(self, job: Job) -> str:
-        """The transcript of a job, or the line that says why there is none."""
-        outcome = self._found[job.key]
-        return outcome if isinstance(outcome, str) else outcome.text
-
-    def transcript(self, job: Job) -> Transcript:
-        outcome = self._found[job.key]
-        assert isinstance(outcome, Transcript)
-        return outcome
+from tests.engine.conftest import MakeJob, Pass
 
 
 def test_a_transcript_says_what_made_it(job: MakeJob, store: Store) -> None:
@@ -78,6 +56,33 @@ def test_batches_are_as_large_as_the_interface_says(job: MakeJob, store: Store, 
     done = Pass(jobs, store)
     assert [len(batch) for batch in fake.ASKED] == batches
     assert [done.text(one) for one in jobs] == [f"heard {name}" for name in "abcde"]
+
+
+@pytest.mark.parametrize(
+    ("bound", "batches"),
+    [
+        (0.05, [["a"], ["b"], ["c"], ["d"], ["e"]]),  # one that is too long for any batch goes alone
+        (0.35, [["a", "b"], ["c"], ["d"], ["e"]]),
+        (0.65, [["a", "b", "c"], ["d"], ["e"]]),
+        (1.0, [["a", "b", "c", "d"], ["e"]]),
+        (1.5, [["a", "b", "c", "d", "e"]]),
+    ],
+)
+def test_a_batch_is_bounded_by_its_sound(
+    job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch, bound: float, batches: list[list[str]]
+) -> None:
+    monkeypatch.setattr(transcription, "BATCH_SECONDS", bound)
+    jobs = [job(name, seconds=0.1 * length, spec="fake?size=100") for length, name in enumerate("abcde", 1)]
+    done = Pass(jobs, store)
+    assert [*fake.ASKED] == batches
+    assert [done.text(one) for one in jobs] == [f"heard {name}" for name in "abcde"]
+
+
+def test_sound_and_number_bound_a_batch_together(job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcription, "BATCH_SECONDS", 0.95)
+    jobs = [job(name, seconds=0.1, spec="fake?size=3") for name in "abcd"]
+    Pass([*jobs, *(job(name, seconds=0.5, spec="fake?size=3") for name in "ef")], store)
+    assert [len(batch) for batch in fake.ASKED] == [3, 2, 1]
 
 
 def test_one_audio_is_heard_once_for_all_its_jobs(job: MakeJob, store: Store) -> None:
@@ -168,7 +173,7 @@ def test_what_the_interface_refuses_fails_alone_and_is_not_stored(job: MakeJob, 
         ("fake:exits", "fake:exits: SystemExit: the recogniser gave up"),
         ("fake:short?size=2", "fake:short?size=2: 1 transcripts for 2 recordings"),
         ("fake:strings", "fake:strings: returned a str as a transcript; return a Hypothesis"),
-        ("fake?size=0", "fake?size=0: ValueError: range() arg 3 must not be zero"),
+        ("fake?size=0", "fake?size=0: batch_size must be a whole number from 1 up, not 0"),
         ("fake?size=many", "fake?size=many: ValueError: invalid literal for int() with base 10: 'many'"),
     ],
 )
@@ -215,14 +220,14 @@ def test_progress_adds_up() -> None:
 
 
 def test_a_local_pass_closes_its_mailbox_with_a_reason(job: MakeJob, store: Store) -> None:
-    mailbox = start_local([job("a")], store, fake.INTERFACES, lambda progress: None)
+    mailbox = start_local([job("a")], store, Setup(interfaces=fake.INTERFACES), lambda progress: None)
     assert mailbox.get(job("a")).text == "heard a"
     with pytest.raises(TranscriptionError, match="ended without this recording"):
         mailbox.get(job("never asked"))
 
 
 def test_a_local_pass_that_fails_says_why(job: MakeJob, store: Store) -> None:
-    mailbox = start_local([job("a")], store, {"whisper": "tests.engine.fake:make"}, lambda progress: None)
+    mailbox = start_local([job("a")], store, Setup({"whisper": "tests.engine.fake:make"}), lambda progress: None)
     with pytest.raises(
         TranscriptionError, match=r"the transcription pass failed: InterfaceError: .* registered already"
     ):

@@ -1,0 +1,245 @@
+"""The one client for models that are served over HTTP: keys, time-outs, retries, and one clear line for each fault.
+
+A request is one attempt or several. What may pass (429, 5xx, time-outs, broken connections, bodies that end early) is
+tried again with exponential back-off, no earlier than a Retry-After says; everything else is final at once. The wait
+has a random part, so that requests that were turned away together do not come back together.
+
+The environment's proxies and certificates hold for every server but those of this machine (``localhost`` and loopback
+addresses), which no proxy can reach. Redirections are not followed: they could carry the key elsewhere.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json as json_module
+import logging
+import os
+import random
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pytest_talk2agent.interfaces.batch import require_package
+from pytest_talk2agent.interfaces.fault import ProviderError, described, fault_in, fault_of
+from pytest_talk2agent.interfaces.key import DEFAULT_KEY_ENV, NO_KEY, Key, check_key_env, read_key
+from pytest_talk2agent.interfaces.utterance import InterfaceError
+
+if TYPE_CHECKING:
+    import httpx
+
+OPENAI = "https://api.openai.com/v1"
+LONGEST_WAIT = 60.0
+"""The most seconds that are waited before an attempt; a server that asks for more is not asked again."""
+
+_LARGEST_BODY = 16 << 20
+_CONNECT = 10.0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a server answered: its JSON object and its headers (names in lower case), both without the key."""
+
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+
+class Endpoint:
+    """A server that speaks the OpenAI protocol. Safe for threads. ``name`` is who asks, for messages.
+
+    ``base_url`` is by default that of the environment variable OPENAI_BASE_URL, else OpenAI's own. ``key_env`` names
+    the environment variable of the key: OPENAI_API_KEY by default, but only for these two and for servers on this
+    machine, which may do without; for any other ``base_url`` it must be said, so that no key goes to a stranger. "none"
+    sends no key. ``timeout`` is for one attempt, in seconds; ``attempts`` counts the first; ``first_wait`` seconds,
+    doubled each time, lie between two. ``prefix`` is that of the options by which a user sets these, for messages.
+
+    Raises InterfaceError where ``base_url`` or ``key_env`` is wrong; nothing that may be a secret is shown.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str = "",
+        key_env: str = "",
+        *,
+        timeout: float = 120.0,
+        attempts: int = 4,
+        first_wait: float = 1.0,
+        prefix: str = "",
+    ) -> None:
+        self._option = f"{prefix}key_env"
+        check_key_env(key_env, self._option)
+        self.base_url = check_base_url(base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI, prefix)
+        self._name = name
+        self._timeout = timeout
+        self._attempts = attempts
+        self._first_wait = first_wait
+        self._local = _is_local(self.base_url)
+        if base_url and not key_env and not self._local and self.base_url != OPENAI:
+            raise InterfaceError(
+                f"{name}: say which key {self.base_url} gets: {self._option}=NAME for the environment variable that"
+                f" holds it, {self._option}={NO_KEY} for none; {DEFAULT_KEY_ENV} goes to another server only where it"
+                " is named"
+            )
+        self._key_env = key_env or DEFAULT_KEY_ENV
+        self._key_needed = bool(key_env) or not self._local
+        self._opening = threading.Lock()
+        self._opened: tuple[httpx.Client, Key] | None = None
+
+    def check(self) -> None:
+        """Raise InterfaceError where httpx is not installed or the key is not there. Sends and imports nothing."""
+        require_package(self._name, "httpx", "httpx", "http")
+        read_key(self._key_env, self._option, needed=self._key_needed)
+
+    def post(
+        self,
+        path: str,
+        *,
+        json: Mapping[str, Any] | None = None,
+        data: Mapping[str, str] | None = None,
+        files: Mapping[str, tuple[str, bytes, str]] | None = None,
+        again: Callable[[ProviderError], None] | None = None,
+    ) -> Reply:
+        """Post a JSON object, or a form with files (field to file name, content, media type); get a JSON object.
+
+        ``again`` is called before each further attempt with the fault of the one before; what it raises ends the
+        request. Raises ProviderError where every attempt failed, InterfaceError where `check` does.
+        """
+        attempt = 1
+        while True:
+            try:
+                return self._attempt(path, json=json, data=data, files=files)
+            except ProviderError as error:
+                wait = self._first_wait * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
+                wait = max(min(wait, LONGEST_WAIT), error.wait or 0.0)
+                if not error.passing or attempt == self._attempts or wait > LONGEST_WAIT:
+                    raise error.after(attempt) from None
+                time.sleep(wait)
+                if again is not None:
+                    again(error)
+                attempt += 1
+
+    def _open(self) -> tuple[httpx.Client, Key]:
+        with self._opening:
+            if self._opened is None:
+                require_package(self._name, "httpx", "httpx", "http")
+                key = read_key(self._key_env, self._option, needed=self._key_needed)
+                client = self._connect()
+                weakref.finalize(self, client.close)
+                self._opened = client, key
+            return self._opened
+
+    def _connect(self) -> httpx.Client:
+        import httpx
+
+        # At DEBUG httpcore logs the headers that come back, and a server may echo the key in one.
+        logging.getLogger("httpcore").setLevel(logging.INFO)
+        timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, _CONNECT))
+        try:
+            return httpx.Client(timeout=timeout, trust_env=not self._local)
+        except Exception as error:
+            raise InterfaceError(
+                f"{self._name}: cannot set up a connection ({type(error).__name__}); check the proxy and certificate"
+                " settings of the environment (HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE)"
+            ) from None
+
+    def _attempt(self, path: str, **content: Any) -> Reply:
+        client, key = self._open()
+        try:
+            status, headers, raw = self._exchange(client, key, path, content)
+            headers = key.redacted(headers)
+            answer = key.redacted(_parsed(raw))
+            if not 200 <= status < 300:
+                raise fault_of(status, answer, headers)
+            if not isinstance(answer, dict):
+                raise ProviderError("malformed", f"the answer is no JSON object{described(answer)}", charged=True)
+            if (fault := fault_in(answer, headers)) is not None:
+                raise fault
+        except ProviderError as error:
+            raise error.at(f"{self._name} at {self.base_url}") from None
+        return Reply(answer, headers)
+
+    def _exchange(
+        self, client: httpx.Client, key: Key, path: str, content: Mapping[str, Any]
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body of one answer. Raises ProviderError where none arrives, or not all of it."""
+        import httpx
+
+        url = f"{self.base_url}/{path.lstrip('/')}"
+        late = f"no whole answer within {self._timeout:g} s; raise timeout=SECONDS"
+        end = time.monotonic() + self._timeout
+        raw = bytearray()
+        try:
+            with client.stream("POST", url, headers=key.headers(), **content) as response:
+                for piece in response.iter_bytes():
+                    raw += piece
+                    if time.monotonic() > end:  # httpx starts its clock anew with every piece
+                        raise ProviderError("timeout", late, charged=True)
+                    if len(raw) > _LARGEST_BODY:
+                        raise ProviderError(
+                            "malformed", f"an answer of more than {_LARGEST_BODY >> 20} MB", charged=True
+                        )
+                return response.status_code, dict(response.headers), bytes(raw)
+        except (httpx.ConnectTimeout, httpx.PoolTimeout):
+            raise ProviderError("unreachable", "no connection in time; check base_url and the network") from None
+        except httpx.TimeoutException:
+            raise ProviderError("timeout", late, charged=True) from None
+        except (httpx.ConnectError, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
+            raise ProviderError("unreachable", f"no connection ({_one_line(error)}); check base_url") from None
+        except httpx.InvalidURL as error:
+            raise ProviderError("rejected", f"no valid address ({_one_line(error)})") from None
+        except httpx.DecodingError as error:
+            raise ProviderError(
+                "malformed", f"an answer that cannot be decoded ({_one_line(error)})", charged=True
+            ) from None
+        except httpx.HTTPError as error:
+            raise ProviderError("cut-off", f"the answer broke off ({_one_line(error)})", charged=True) from None
+
+
+def check_base_url(base_url: str, prefix: str = "") -> str:
+    """A base URL in its plain form, without a slash at its end.
+
+    Raises InterfaceError, without showing it, where it is no address of a server or holds more than one: a user, a
+    password or a query are where keys end up in logs.
+    """
+    try:
+        parts = urlsplit(base_url.strip())
+        address = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        address = False
+    if not address:
+        raise InterfaceError(f"{prefix}base_url is no address of a server; write it as https://HOST[:PORT]/v1")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise InterfaceError(
+            f"{prefix}base_url may hold no user, password or query (it is not shown, as they may be secret); write it"
+            f" as https://HOST[:PORT]/v1 and name the environment variable that holds the key with {prefix}key_env=NAME"
+        )
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+
+
+def _is_local(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _parsed(raw: bytes) -> Any:
+    """The JSON value of a body, or its text where it is none."""
+    text = raw.decode("utf-8", errors="replace")
+    try:
+        return json_module.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
