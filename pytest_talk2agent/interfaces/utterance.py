@@ -62,8 +62,8 @@ class Interface(Protocol):
     batched, cached nor sent to the model server. ``capabilities`` holds what the spec may ask for: "bias". An interface
     that can be biased has an attribute ``bias_limit`` (a `biasing.BiasLimit`), sends no more than it (`biasing.fit`)
     and says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1
-    without it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of `transcribe`
-    where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
+    without it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of
+    `transcribe` where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
     """
 
     hears: bool
