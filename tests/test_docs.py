@@ -26,13 +26,17 @@ import xml.etree.ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import yaml
 
 from pytest_talk2agent import cli, hookspecs, options, plugin
+from pytest_talk2agent.interfaces.audio_chat import AudioChatOptions
 from pytest_talk2agent.interfaces.command import CommandOptions
+from pytest_talk2agent.interfaces.moonshine import MoonshineOptions
+from pytest_talk2agent.interfaces.nemo_options import NemoOptions, SalmOptions
+from pytest_talk2agent.interfaces.openai import OpenAIOptions
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.sphinx import SphinxOptions
 from pytest_talk2agent.interfaces.whisper import WhisperOptions
@@ -41,9 +45,22 @@ from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.loader import load_tasks
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+OPTIONS: dict[str, type[DataclassInstance]] = {
+    "audio-chat": AudioChatOptions,
+    "canary": NemoOptions,
+    "canary-qwen": SalmOptions,
+    "command": CommandOptions,
+    "moonshine": MoonshineOptions,
+    "openai": OpenAIOptions,
+    "sphinx": SphinxOptions,
+    "whisper": WhisperOptions,
+}
 RUN = ["tutorial.md", "interfaces.md", "judging.md", "how-it-works.md"]
 """The pages whose commands are run, in one folder and in this order."""
 
@@ -180,10 +197,10 @@ def test_every_interface_is_documented_with_its_options_and_none_more() -> None:
         name: row
         for block, row in rows(DOCS / "interfaces.md")
         if block.text.startswith("| name")
-        for name in re.findall(r"`(\w+)[^`]*`", row[0])
+        for name in re.findall(r"`([\w-]+)[^`]*`", row[0])
     }
     assert set(table) == set(Registry().names())
-    for name, kind in (("whisper", WhisperOptions), ("sphinx", SphinxOptions), ("command", CommandOptions)):
+    for name, kind in OPTIONS.items():
         fields = dataclasses.fields(kind)
         shown = [f"{f.name}={f.default:g}" if isinstance(f.default, float) else f"{f.name}={f.default}" for f in fields]
         assert re.findall(r"`(\w+=[^`]*)`", table[name][3]) == shown
