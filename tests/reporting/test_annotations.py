@@ -1,0 +1,55 @@
+"""Annotations of GitHub Actions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from pytest_talk2agent.reporting.annotations import MOST, annotations
+from pytest_talk2agent.results.gate import decide_gate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.verdict import Outcome
+from tests.results.builders import CHANGED, interval, judgement, lossy, result, retention
+
+
+def commands(*rows: TaskResult, errors: dict[str, str] | None = None, items: bool = True) -> list[str]:
+    gate = decide_gate(rows, errors or {}, (), inconclusive_passes=False)
+    places = {row.node: ("suites/tasks.yaml", 7) for row in rows}
+    return annotations(rows, errors or {}, gate, places, items=items)
+
+
+def test_a_gate_that_passed_is_not_annotated() -> None:
+    assert commands(result()) == []
+
+
+def test_the_gate_comes_first_and_an_item_stands_on_its_line() -> None:
+    gate, item = commands(lossy("bad"))
+    assert gate == "::error title=talk2agent%3A gate failed::1 item failed: bad[whisper-tiny.en-amy]"
+    assert item == (
+        "::error file=suites/tasks.yaml,line=7,title=bad[whisper-tiny.en-amy]"
+        "::native 0.5 < 1; shapley 0.5 < 1; lost: port"
+    )
+
+
+def test_the_worst_are_shown_and_the_others_counted() -> None:
+    rows = []
+    for number in range(20):
+        score = interval(str(Fraction(number, 20)))
+        rows.append(result(f"t{number:02}", outcome=Outcome.FAILED, kept=retention(score, score, lost=1)))
+    found = commands(*reversed(rows))
+    assert len(found) == MOST
+    assert found[0].endswith("(+11 more in the job summary)")
+    assert "title=t00[" in found[1]
+    assert "title=t08[" in found[-1]
+
+
+def test_errors_are_annotated_without_a_place() -> None:
+    assert commands(errors={"f.yaml::t[x]": "no audio"})[1] == "::error title=t[x]::no audio"
+
+
+def test_only_the_gate_where_another_plugin_annotates_items() -> None:
+    assert len(commands(lossy("bad"), items=False)) == 1
+
+
+def test_a_line_break_begins_no_command() -> None:
+    row = result("bad", outcome=Outcome.FAILED, reasons=("100%\n::stop::",), judged=judgement({"port": CHANGED}))
+    assert commands(row)[1].endswith("::100%25%0A::stop::; lost: port")
