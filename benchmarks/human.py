@@ -48,7 +48,7 @@ def main() -> None:
         path.write_text("---\n".join(yaml.safe_dump(task, sort_keys=False) for task in tasks), encoding="utf-8")
         options = [f"--t2a-interface={condition}" for condition in CONDITIONS]
         store = arguments.store or str(Path(work) / "store")
-        command = [sys.executable, "-m", "pytest", path, "-q", "--tb=no", "-p", "no:cacheprovider", *options]
+        command = [sys.executable, "-m", "pytest", str(path), "-q", "--tb=no", "-p", "no:cacheprovider", *options]
         done = subprocess.run([*command, f"--t2a-store={store}"], capture_output=True, text=True, cwd=work, check=False)
     lines = done.stdout.splitlines()
     tables = [number for number, line in enumerate(lines) if line.startswith("condition ")]

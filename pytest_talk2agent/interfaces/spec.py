@@ -191,9 +191,7 @@ def _options(text: str, options: str) -> dict[str, str]:
     return values
 
 
-def _sorted_out(
-    text: str, options: Mapping[str, str], suffixes: list[str]
-) -> tuple[dict[str, str], dict[str, str]]:
+def _sorted_out(text: str, options: Mapping[str, str], suffixes: list[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Tell the options of the interface from those of the suffixes."""
     own, switches = {}, {}
     for option, value in options.items():

@@ -16,7 +16,7 @@ Place = tuple[str, int]
 """A file, relative to the root directory, and a line, counted from 1."""
 
 
-def annotations(
+def workflow_commands(
     results: Sequence[TaskResult],
     errors: Mapping[str, str],
     gate: Gate,

@@ -65,8 +65,9 @@ class Visible:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Visible:
         """The inverse of `to_json`."""
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-        return cls(**{**values, "overlap": None if data["overlap"] is None else Fraction(data["overlap"])})
+        lists = {name: tuple(data[name]) for name in ("decoys", "inserted", "roots")}
+        overlap = None if data["overlap"] is None else Fraction(data["overlap"])
+        return cls(**lists, overlap=overlap, checked=data["checked"], rejected=data["rejected"])
 
 
 @dataclass(frozen=True)

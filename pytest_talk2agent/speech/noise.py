@@ -40,8 +40,8 @@ def silence() -> Audio:
     """Three seconds of faint white noise, as of a room in which nobody speaks; the same every time."""
     import numpy as np
 
-    samples = np.random.default_rng(0).standard_normal(round(SILENCE_SECONDS * RATE)) * 10 ** (SILENCE_DBFS / 20)
-    samples = samples.astype(np.float32)
+    noise = np.random.default_rng(0).standard_normal(round(SILENCE_SECONDS * RATE))
+    samples = (noise * 10 ** (SILENCE_DBFS / 20)).astype(np.float32)
     samples.flags.writeable = False
     digest = hashlib.sha256(samples.astype("<f4").tobytes()).hexdigest()
     return Audio(

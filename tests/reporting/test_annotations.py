@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pytest_talk2agent.reporting.annotations import MOST, annotations
+from pytest_talk2agent.reporting.annotations import MOST, workflow_commands
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
@@ -14,7 +14,7 @@ from tests.results.builders import CHANGED, interval, judgement, lossy, result, 
 def commands(*rows: TaskResult, errors: dict[str, str] | None = None, items: bool = True) -> list[str]:
     gate = decide_gate(rows, errors or {}, (), inconclusive_passes=False)
     places = {row.node: ("suites/tasks.yaml", 7) for row in rows}
-    return annotations(rows, errors or {}, gate, places, items=items)
+    return workflow_commands(rows, errors or {}, gate, places, items=items)
 
 
 def test_a_gate_that_passed_is_not_annotated() -> None:
