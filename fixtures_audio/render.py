@@ -63,7 +63,7 @@ def jobs() -> Iterator[Job]:
                 yield Job(
                     task_file=task_file,
                     task=task["id"],
-                    script=" ".join(task["script"].split()),
+                    script=" ".join(task.get("script", task["instruction"]).split()),
                     audio=recording["audio"],
                     speaker=recording["speaker"],
                     take=recording.get("take"),

@@ -100,8 +100,16 @@ def _rms(text: str) -> Speech:
     return _run(["flite", "-voice", "rms", "-t", text, "-o"], "")
 
 
+def _awb(text: str) -> Speech:
+    return _run(["flite", "-voice", "awb", "-t", text, "-o"], "")
+
+
 def _espeak(text: str) -> Speech:
     return _run(["espeak-ng", "-v", "en-us", "-s", "150", "--stdin", "-w"], text)
+
+
+def _gb(text: str) -> Speech:
+    return _run(["espeak-ng", "-v", "en-gb", "-s", "150", "--stdin", "-w"], text)
 
 
 def _joe(text: str) -> Speech:
@@ -163,4 +171,12 @@ def _load_kokoro() -> tuple[Any, dict[str, int], npt.NDArray[np.float32], Callab
     return session, symbols, styles, phonemize
 
 
-_VOICES: dict[str, Callable[[str], Speech]] = {"joe": _joe, "slt": _slt, "rms": _rms, "kumo": _kumo, "espeak": _espeak}
+_VOICES: dict[str, Callable[[str], Speech]] = {
+    "joe": _joe,
+    "slt": _slt,
+    "rms": _rms,
+    "awb": _awb,
+    "kumo": _kumo,
+    "espeak": _espeak,
+    "gb": _gb,
+}

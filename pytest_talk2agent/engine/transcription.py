@@ -151,7 +151,7 @@ class _Condition:
                 self._counts.deliver(job, str(error))
                 continue
             terms = job.terms if self._spec.bias else ()
-            known = self._store.transcript(sha256, self._mark, _terms_key(terms))
+            known = self._store.transcript(sha256, self._mark, self._key(terms))
             if known is None:
                 waiting[sha256, terms].append(job)
             else:
@@ -163,7 +163,7 @@ class _Condition:
         """As `_missing`, after asking what is heard in silence with the longest list of the run."""
         longest = max((job.terms for job in jobs), key=lambda terms: (len(terms), terms))
         audio = silence()
-        known = self._store.transcript(audio.sha256, self._mark, _terms_key(longest))
+        known = self._store.transcript(audio.sha256, self._mark, self._key(longest))
         if known is None:
             utterance = Utterance("silence", "", "", "", audio=audio, terms=longest)
             job = Job(self._spec.text, utterance, terms=longest)
@@ -174,7 +174,7 @@ class _Condition:
                 self._made_by["silence"] = {"error": str(error)}
                 return self._missing(jobs)
             known = _transcript(hypothesis, audio, self._heard, self._mark, elapsed)
-            self._store.keep_transcript(known, _terms_key(longest))
+            self._store.keep_transcript(known, self._key(longest))
         self._made_by["silence"] = {"text": known.text, "terms": len(longest)}
         return self._missing(jobs)
 
@@ -208,6 +208,10 @@ class _Condition:
             yield waiting, audio, outcome, elapsed
             (folder / f"{number}.wav").unlink(missing_ok=True)
 
+    def _key(self, terms: Sequence[str]) -> str:
+        """What stands for the terms in the store: a list that was cut must not answer for one that is too long."""
+        return content_key(self._spec.switches.get("terms_over", "error"), *terms) if terms else ""
+
     def _batch_size(self) -> int:
         size = getattr(self._interface, "batch_size", 1)
         if size < 1:
@@ -233,7 +237,7 @@ class _Condition:
                 self._counts.deliver(job, str(error))
             return
         transcript = _transcript(hypothesis, audio, self._heard, self._mark, elapsed)
-        self._store.keep_transcript(transcript, _terms_key(waiting.terms))
+        self._store.keep_transcript(transcript, self._key(waiting.terms))
         for job in waiting.jobs:
             self._deliver(job, transcript, stored=False)
 
@@ -290,10 +294,6 @@ def _batches(pending: Sequence[_Pending], size: int) -> Iterator[Sequence[_Pendi
         seconds += length
     if batch:
         yield batch
-
-
-def _terms_key(terms: Sequence[str]) -> str:
-    return content_key(*terms) if terms else ""
 
 
 def _transcript(

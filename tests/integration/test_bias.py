@@ -140,6 +140,7 @@ def test_a_list_that_is_too_long_is_an_error_of_its_items(suite: Path, run: Run)
     result.stdout.fnmatch_lines([f"*task '{REPORT}': * terms are * terms, biased takes 4; lower terms_most*"])
     result.stdout.fnmatch_lines(["*the silence control did not run*"])
     assert run(suite, "--t2a-interface=biased+bias?terms_over=truncate").ret == 0
+    assert run(suite, "--t2a-interface=biased+bias").ret == 1, "what was cut does not answer for what is too long"
     assert run(suite, "--t2a-interface=biased+bias?terms_most=4").ret == 0
 
 

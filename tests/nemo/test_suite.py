@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,31 @@ def test_every_form_is_heard_and_every_fault_is_its_own_items(pytester: pytest.P
     assert outcomes(result, "forms/red-block") == dict.fromkeys(GOOD, "PASSED") | dict.fromkeys(BAD, "ERROR")
     assert "Traceback" not in result.stdout.str()
     assert "NeMo" not in result.stdout.str() + result.stderr.str()
+
+
+@pytest.mark.parametrize(("name", "model"), [("canary", CANARY), ("parakeet", TDT)])
+def test_the_workbench_is_green_against_its_baseline_and_red_in_noise(
+    pytester: pytest.Pytester, name: str, model: Path
+) -> None:
+    """The spec is written as in the baseline, which pins it, so pytest runs where the repository is."""
+    model = model.relative_to(ROOT)
+    baseline = ROOT / "baselines" / f"{model.stem.replace('_', '-')}.json"
+    options = ("-W", "error", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}")
+    store = f"--t2a-store={pytester.path / 'store'}"
+    spec = f"{name}:{model}"
+
+    def gate(interface: str) -> pytest.RunResult:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(ROOT)
+            return pytester.run(
+                *(sys.executable, "-m", "pytest", "suites/workbench", *options, store),
+                *(f"--t2a-baseline={baseline}", f"--t2a-interface={interface}"),
+            )
+
+    gate(spec).assert_outcomes(passed=20)
+    noisy = gate(f"noisy={spec}?audio_snr_db=6")
+    assert noisy.ret == 1
+    assert noisy.parseoutcomes()["failed"] >= 10
 
 
 def test_a_long_recording_keeps_its_intentions_in_chunks_only(pytester: pytest.Pytester) -> None:
