@@ -26,12 +26,12 @@ def whisper(rest: str) -> WhisperInterface:
 
 @pytest.fixture(scope="module")
 def by_hotwords() -> WhisperInterface:
-    return whisper("+bias")
+    return whisper("+bias?bias_with=hotwords")
 
 
 @pytest.fixture(scope="module")
 def by_prompt() -> WhisperInterface:
-    return whisper("+bias?bias_with=initial_prompt")
+    return whisper("+bias")
 
 
 def heard(interface: WhisperInterface, utterance: Utterance) -> Hypothesis:
@@ -149,9 +149,9 @@ def test_a_control_token_among_the_terms_is_refused(by_hotwords: WhisperInterfac
 
 
 def test_the_way_of_biasing_is_part_of_the_identity_and_the_plain_one_stays() -> None:
-    marks = {fingerprint(whisper(rest)) for rest in ("", "+bias", "+bias?bias_with=initial_prompt")}
+    marks = {fingerprint(whisper(rest)) for rest in ("", "+bias", "+bias?bias_with=hotwords")}
     assert len(marks) == 3
-    assert fingerprint(whisper("+bias?bias_with=hotwords")) in marks
+    assert fingerprint(whisper("+bias?bias_with=initial_prompt")) in marks
     assert set(whisper("+bias").identity()) - set(whisper("").identity()) == {"bias"}
 
 
