@@ -1,4 +1,4 @@
-"""The batched pass against one call a recording: python benchmarks/interfaces.py [--audio FOLDER] [-n N] [SPEC ...].
+"""The batched pass against one call a recording: python benchmarks/interfaces.py [-n N] [SPEC ...].
 
 For each local interface that is installed: the same recordings, decoded before, through one loaded model, once as the
 engine hands them over (shortest first, as many a call as the interface takes) and once one by one in the order of their
@@ -18,7 +18,7 @@ from table import print_table
 from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.speech.audio import read_audio
+from pytest_talk2agent.speech.audio import audio_seconds, read_audio
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "fixtures_models"
@@ -91,10 +91,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--audio", type=Path, default=ROOT / "fixtures_audio" / "workbench")
     parser.add_argument("-n", type=int, default=20)
+    parser.add_argument("--longest", type=float, default=30.0, help="seconds")
     parser.add_argument("specs", nargs="*")
     options = parser.parse_args()
-    paths = sorted(options.audio.glob("*.flac"))[: options.n]
-    utterances = [Utterance(path.stem, "1", "", "", path, read_audio(path)) for path in paths]
+    found = [path for path in sorted(options.audio.glob("*.flac")) if audio_seconds(path) <= options.longest]
+    utterances = [Utterance(path.stem, "1", "", "", path, read_audio(path)) for path in found[: options.n]]
     shipped = [f"{name}:{path}" for name, path in FIXTURES.items() if path.is_file()]
     head = ["interface", "a call", "load s", "batched s", "one by one s", "ratio"]
     head += ["batched CPU s", "one by one CPU s", "ratio", "same text", "not run"]

@@ -62,7 +62,7 @@ class TaskFile(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         """Yield one item for each task, recording and condition."""
         from pytest_talk2agent.interfaces.utterance import InterfaceError
-        from pytest_talk2agent.judging.registry import JudgeError
+        from pytest_talk2agent.judging.errors import JudgeError
         from pytest_talk2agent.results.baseline import BaselineError
         from pytest_talk2agent.tasks.errors import TaskFileError
 
@@ -113,7 +113,7 @@ def rerun_arguments(item: TaskItem) -> list[str]:
     settings = voice_of(item.config).settings
     options = [f"--t2a-interface={item.subject.condition.spec.text}"]
     options.extend(
-        f"--t2a-{name}={value}"
+        "--t2a-frozen" if name == "frozen" else f"--t2a-{name}={value}"
         for name, value, source in settings.named
         if source.startswith("--") and name not in ("interface", "report")
     )

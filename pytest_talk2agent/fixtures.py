@@ -64,8 +64,15 @@ def t2a_transcript(request: pytest.FixtureRequest, t2a_subject: Subject) -> Tran
 
 @pytest.fixture
 def t2a_judgement(request: pytest.FixtureRequest, t2a_subject: Subject, t2a_transcript: Transcript) -> Judgement:
-    """The label and the evidence of every intention."""
-    return _evaluation(request).judgement(t2a_subject)
+    """The label and the evidence of every intention. An error, never a label, where the judge fails."""
+    from pytest_talk2agent.judging.errors import JudgeError
+    from pytest_talk2agent.results.store import StoreError
+
+    try:
+        return _evaluation(request).judgement(t2a_subject)
+    except (JudgeError, StoreError) as error:
+        fault = str(error)
+    pytest.fail(fault, pytrace=False)
 
 
 @pytest.fixture
@@ -74,6 +81,7 @@ def t2a_result(request: pytest.FixtureRequest, t2a_subject: Subject, t2a_judgeme
 
     A spoken task is held against its limits; a test function has none but its own assertions.
     """
+    from pytest_talk2agent.judging.errors import JudgeError
     from pytest_talk2agent.reporting.properties import properties_of
     from pytest_talk2agent.results.baseline import BaselineError
     from pytest_talk2agent.results.verdict import Limits
@@ -84,7 +92,7 @@ def t2a_result(request: pytest.FixtureRequest, t2a_subject: Subject, t2a_judgeme
     try:
         limits = evaluation.policy.limits(t2a_subject) if own_limits else Limits(thresholds={})
         result = evaluation.result(t2a_subject, request.node.nodeid, limits)
-    except (BaselineError, TaskFileError) as error:
+    except (BaselineError, JudgeError, TaskFileError) as error:
         fault = str(error)
     else:
         request.node.user_properties.extend(properties_of(result))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from pytest_talk2agent.results.record import TaskResult
 
 
+ANNOTATOR = "pytest_github_actions_annotate_failures"
+"""Another plugin that annotates failed items; where it is, only the gate is left to annotate."""
+
 _NO_RUN = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
 
 
@@ -31,6 +36,7 @@ class Gatekeeper:
         self._results: dict[str, TaskResult] = {}
         self._errors: dict[str, str] = {}
         self._failed: set[str] = set()
+        self._places: dict[str, tuple[str, int]] = {}
         self._gate: Gate | None = None
         self._folder: ReportFolder | None = None
         self._saved: str | None = None
@@ -50,6 +56,8 @@ class Gatekeeper:
         report.user_properties = kept
         if record is None and "t2a" not in report.keywords and report.nodeid not in self.expected:
             return
+        path, line, _ = report.location
+        self._places[report.nodeid] = (path, (line or 0) + 1)
         if record is not None and report.when == "call":
             self._take(record)
         if not report.failed:
@@ -81,19 +89,23 @@ class Gatekeeper:
             return
         if not (self.expected or self._results or self._errors or self._named()):
             return
-        from pytest_talk2agent.results.gate import decide_gate
+        from pytest_talk2agent.analysis.release import decide_run
 
         results = self._ordered()
-        settings = voice_of(self._config).settings
-        gate = decide_gate(
+        voice = voice_of(self._config)
+        settings = voice.settings
+        gate = decide_run(
             results,
             self._errors,
             self.expected,
-            inconclusive_passes=settings.inconclusive_passes,
+            settings.rules,
             failed_tests=self._failed,
+            baseline=voice.baseline if settings.margin and results else None,
+            new=settings.update == "new",
         )
         answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
-        gate = gate.with_reasons([reason for answer in answers for reason in answer])
+        added = [reason for answer in answers for reason in answer]
+        gate = replace(gate.with_reasons(added), added=tuple(added))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
         self._gate = gate = gate.with_reasons(self._write_reports(results, gate))
@@ -153,7 +165,7 @@ class Gatekeeper:
         """Print the failing rows and the verdict, last."""
         if self._gate is None:
             return
-        from pytest_talk2agent.reporting.terminal import summary_lines
+        from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
 
         lines = summary_lines(self._ordered(), self._errors, self._gate, verbose=self._config.get_verbosity() > 0)
         terminalreporter.ensure_newline()
@@ -167,9 +179,19 @@ class Gatekeeper:
         for remark in (self._saved, self._unsummarised):
             if remark is not None:
                 terminalreporter.write_line(remark)
+        for line in self._gate.remarks:
+            terminalreporter.write_line(f"note: {line}")
         colour = {"green": True} if self._gate.passed else {"red": True}
-        verdict = "GATE PASSED" if self._gate.passed else f"GATE FAILED: {'; '.join(self._gate.reasons)}"
-        terminalreporter.write_line(verdict, bold=True, **colour)
+        terminalreporter.write_line(verdict_line(self._gate), bold=True, **colour)
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            self._annotate(terminalreporter, self._gate)
+
+    def _annotate(self, terminalreporter: pytest.TerminalReporter, gate: Gate) -> None:
+        from pytest_talk2agent.reporting.annotations import workflow_commands
+
+        items = not self._config.pluginmanager.hasplugin(ANNOTATOR)
+        for line in workflow_commands(self._ordered(), self._errors, gate, self._places, items=items):
+            terminalreporter.write_line(line)
 
 
 def _one_line(report: pytest.TestReport) -> str:

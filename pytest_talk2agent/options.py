@@ -16,12 +16,25 @@ OPTIONS = (
     ("min-shapley", "X", "lowest passing Shapley retention, 0 to 1 (default: 1, or none with a baseline)"),
     ("baseline", "FILE", "earlier results that no item may fall below"),
     ("tolerance", "X", "how far an item may fall below its baseline (default: 0)"),
-    ("inconclusive", "fail|pass", "what an undecided item counts as (default: fail)"),
-    ("report", "DIR", "write run.json, results.jsonl and summary.md there"),
+    (
+        "margin",
+        "X|METRIC=X,..",
+        "compare the run as a whole with its baseline: what native, shapley and lost may lose, 0 to 1",
+    ),
+    ("fail-under", "X|METRIC=X,..", "lowest passing mean of native and shapley for each condition, 0 to 1"),
+    ("max-unresolved", "X", "largest passing share of intentions that are unresolved, 0 to 1"),
+    ("max-empty", "X", "largest passing share of transcripts without a word, 0 to 1"),
+    ("max-suspect", "X", "largest passing share of transcripts that look like a recogniser astray, 0 to 1"),
+    ("inconclusive", "fail|pass", "what an undecided item or comparison counts as (default: fail)"),
+    ("report", "DIR", "write report.html, run.json, results.jsonl and summary.md there"),
     ("budget", "AMOUNT", "the most that served models may cost in this run, in the currency of their prices"),
     ("engine", "local|ray[:ADDRESS]", "where models run (default: local)"),
-    ("store", "DIR", "where transcripts are kept (default: .t2a/store in the root directory)"),
+    ("store", "DIR", "where transcripts and answers of models are kept (default: .t2a/store in the root directory)"),
 )
+
+
+_INI = ("frozen", "must_pass", "audio", "specs", "matrix")
+"""Ini keys that mirror no option of the table."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -43,6 +56,14 @@ def add_options(parser: pytest.Parser) -> None:
         choices=["new", "all"],
         help="write this run's results into the baseline: all of them, or only items it lacks",
     )
+    group.addoption(
+        "--t2a-frozen",
+        action="store_true",
+        default=None,
+        help="use what is stored alone: a transcript, repair or judge's answer that is missing is an error",
+    )
+    parser.addini("t2a_frozen", "default of --t2a-frozen", type="bool", default=False)
+    parser.addini("t2a_must_pass", "patterns of task ids that must not fall, one a line", type="linelist", default=[])
     parser.addini("t2a_audio", "folders searched for recordings after the task file's own", type="paths", default=[])
     parser.addini("t2a_specs", "names for interface specs, one `NAME = SPEC` a line", type="linelist", default=[])
     parser.addini("t2a_matrix", "names for sets of specs, one `NAME = SPEC, SPEC` a line", type="linelist", default=[])
@@ -51,5 +72,5 @@ def add_options(parser: pytest.Parser) -> None:
 def any_given(config: pytest.Config) -> bool:
     """Whether the command line or the ini file says anything to this plugin. Imports nothing."""
     names = [name.replace("-", "_") for name, _, _ in OPTIONS]
-    given = any(config.getoption(f"t2a_{name}") is not None for name in (*names, "update_baseline"))
-    return given or any(config.getini(f"t2a_{name}") for name in (*names, "audio", "specs", "matrix"))
+    given = any(config.getoption(f"t2a_{name}") is not None for name in (*names, "update_baseline", "frozen"))
+    return given or any(config.getini(f"t2a_{name}") for name in (*names, *_INI))

@@ -44,7 +44,8 @@ class VoiceSession:
         """What a transcription pass needs besides its jobs."""
         from pytest_talk2agent.engine.setup import Setup
 
-        return Setup(interfaces=self.interfaces, budget=self.settings.budget, engine=self.settings.engine)
+        settings = self.settings
+        return Setup(self.interfaces, settings.budget, settings.engine, settings.frozen)
 
     @cached_property
     def conditions(self) -> list[Condition]:
@@ -55,14 +56,27 @@ class VoiceSession:
         registry = Registry()
         for name, target in self.interfaces.items():
             registry.register(name, target)
-        return [Condition(spec, registry) for spec in self.settings.specs]
+        return [Condition(spec, registry, frozen=self.settings.frozen) for spec in self.settings.specs]
 
     @cached_property
     def judge(self) -> Judge:
         """The judge of the run; raises JudgeError with one line."""
+        from pytest_talk2agent.judging.errors import JudgeError
         from pytest_talk2agent.judging.registry import make_judge
 
-        return make_judge(self.settings.judge, _merged(self.config.hook.pytest_t2a_judges(config=self.config)))
+        judge = make_judge(self.settings.judge, _merged(self.config.hook.pytest_t2a_judges(config=self.config)))
+        if hasattr(judge, "keep_in"):
+            from pytest_talk2agent.results.store import Store
+
+            judge.keep_in(Store(self.settings.store), frozen=self.settings.frozen)
+        if hasattr(judge, "check"):
+            judge.check()
+        if self.settings.budget is not None and getattr(judge, "unlimited", False):
+            raise JudgeError(
+                f"judge {self.settings.judge.partition('?')[0]!r}: --t2a-budget is for interfaces; say what the judge"
+                " may cost, too: add budget=AMOUNT and its prices to its options"
+            )
+        return judge
 
     @cached_property
     def baseline(self) -> Baseline | None:
@@ -77,12 +91,12 @@ class VoiceSession:
     def check(self) -> None:
         """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
         from pytest_talk2agent.interfaces.utterance import InterfaceError
-        from pytest_talk2agent.judging.registry import JudgeError
+        from pytest_talk2agent.judging.errors import JudgeError
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
 
         try:
             _ = self.conditions, self.judge, self.baseline
-            if self.settings.engine != "local":
+            if self.settings.engine != "local" and not self.settings.frozen:
                 from pytest_talk2agent.engine.ray import check_ray
 
                 check_ray([(condition.text, condition.interface) for condition in self.conditions])
@@ -115,10 +129,9 @@ class VoiceSession:
             refuse_same_keys(self.settings.baseline, subjects)
         new = self.settings.update == "new"
         policy = Policy(
-            thresholds=self.settings.thresholds,
+            rules=self.settings.rules,
             baseline=self.baseline,
             references=references_of(self.baseline, subjects, self.judge.fingerprint, new=new),
-            tolerance=self.settings.tolerance,
             accepts=self.settings.update is not None,
         )
         if not hasattr(self.config, "workerinput"):

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
 from pytest_talk2agent.interfaces.spec import Spec, parse_specs
 from pytest_talk2agent.interfaces.utterance import InterfaceError
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.results.release import Rules
 
 DEFAULT_INTERFACE = "whisper:tiny.en"
 
@@ -23,7 +26,7 @@ class Settings:
     """The validated settings of a run.
 
     ``thresholds`` maps a metric to a limit only where an option or ini key gives one; ``named`` lists the settings
-    that were given, as ``(name, value, source)``.
+    that were given, as ``(name, value, source)``. ``margin``, ``fail_under`` and ``most`` are empty where not given.
     """
 
     specs: tuple[Spec, ...]
@@ -34,12 +37,32 @@ class Settings:
     update: str | None
     tolerance: Fraction
     inconclusive_passes: bool
+    margin: dict[str, Fraction]
+    fail_under: dict[str, Fraction]
+    most: dict[str, Fraction]
+    must_pass: tuple[str, ...]
     report: Path | None
     budget: str | None
     engine: str
+    frozen: bool
     store: Path
     audio: tuple[Path, ...]
     named: tuple[tuple[str, str, str], ...]
+
+    @property
+    def rules(self) -> Rules:
+        """What the run is held to."""
+        from pytest_talk2agent.results.release import Rules
+
+        return Rules(
+            thresholds=self.thresholds,
+            tolerance=self.tolerance,
+            inconclusive_passes=self.inconclusive_passes,
+            margin=self.margin,
+            fail_under=self.fail_under,
+            most=self.most,
+            must_pass=self.must_pass,
+        )
 
     @property
     def header(self) -> str:
@@ -70,10 +93,17 @@ def _read(config: pytest.Config) -> Settings:
     def path(value: _Given) -> Path | None:
         return (_ini_folder(config) if value.ini else config.invocation_params.dir) / value.text
 
-    native, shapley = given("min-native", _fraction, None), given("min-shapley", _fraction, None)
+    native, shapley = given("min-native", _share, None), given("min-shapley", _share, None)
     baseline, update = given("baseline", path, None), config.getoption("t2a_update_baseline")
     if update and baseline is None:
         raise pytest.UsageError("--t2a-update-baseline needs --t2a-baseline=FILE: the file to write")
+    margin: dict[str, Fraction] = given("margin", _by_metric("native", "shapley", "lost"), {})
+    if margin and baseline is None:
+        raise pytest.UsageError("--t2a-margin needs --t2a-baseline=FILE: what the run is compared with")
+    fail_under: dict[str, Fraction] = given("fail-under", _by_metric("native", "shapley"), {})
+    most = {name: given(f"max-{name}", _share, None) for name in ("unresolved", "empty", "suspect")}
+    must_pass = tuple(config.getini("t2a_must_pass"))
+    named.extend(("must-pass", pattern, "ini") for pattern in must_pass)
     report = given("report", path, None)
     budget, engine = given("budget", _budget, None), given("engine", _engine, "local")
     store = given("store", path, None)
@@ -84,15 +114,28 @@ def _read(config: pytest.Config) -> Settings:
         thresholds={m: limit for m, limit in (("native", native), ("shapley", shapley)) if limit is not None},
         baseline=baseline,
         update=update,
-        tolerance=given("tolerance", _fraction, None) or Fraction(0),
+        tolerance=given("tolerance", _share, Fraction(0)),
         inconclusive_passes=given("inconclusive", _inconclusive, False),
+        margin=margin,
+        fail_under=fail_under,
+        most={name: share for name, share in most.items() if share is not None},
+        must_pass=must_pass,
         report=report,
         budget=budget,
         engine=engine,
+        frozen=_frozen(config, named),
         store=store or config.rootpath / ".t2a" / "store",
         audio=tuple(Path(folder) for folder in config.getini("t2a_audio")),
         named=tuple(named),
     )
+
+
+def _frozen(config: pytest.Config, named: list[tuple[str, str, str]]) -> bool:
+    given = bool(config.getoption("t2a_frozen"))
+    if given or config.getini("t2a_frozen"):
+        named.append(("frozen", "on", "--t2a-frozen" if given else "ini"))
+        return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -178,16 +221,25 @@ def _engine(given: _Given) -> str:
     return given.text
 
 
-def _fraction(given: _Given) -> Fraction | None:
-    from pytest_talk2agent.tasks.exact import exact
+def _share(given: _Given) -> Fraction:
+    from pytest_talk2agent.results.shares import share
 
     try:
-        value = exact(given.text)
-    except ValueError:
-        value = None
-    if value is None or not 0 <= value <= 1:
-        raise pytest.UsageError(f"{given.place}: {given.text!r} is not a number from 0 to 1")
-    return value
+        return share(given.text)
+    except ValueError as error:
+        raise pytest.UsageError(f"{given.place}: {error}") from None
+
+
+def _by_metric(*metrics: str) -> Callable[[_Given], dict[str, Fraction]]:
+    def read(given: _Given) -> dict[str, Fraction]:
+        from pytest_talk2agent.results.shares import shares
+
+        try:
+            return shares(given.text, metrics)
+        except ValueError as error:
+            raise pytest.UsageError(f"{given.place}: {error}") from None
+
+    return read
 
 
 def _takes(given: _Given) -> int | None:

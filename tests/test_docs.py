@@ -187,9 +187,9 @@ def test_every_fixture_is_documented_and_none_more() -> None:
 def test_every_command_is_documented_and_none_more(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["--help"])
-    declared = set(re.findall(r"^    (\w+)  ", capsys.readouterr().out, re.MULTILINE))
+    declared = set(re.findall(r"^    ([\w-]+)(?:  |$)", capsys.readouterr().out, re.MULTILINE))
     text = "\n".join(row[0] for _, row in rows(DOCS / "how-it-works.md"))
-    assert set(re.findall(r"`talk2agent (\w+)", text)) == declared
+    assert set(re.findall(r"`talk2agent ([\w-]+)", text)) == declared
 
 
 def test_every_interface_is_documented_with_its_options_and_none_more() -> None:

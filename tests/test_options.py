@@ -57,6 +57,11 @@ def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
         "--t2a-baseline=base.json",
         "--t2a-update-baseline=new",
         "--t2a-tolerance=0.05",
+        "--t2a-margin=native=0.02,lost=1/20",
+        "--t2a-fail-under=0.9",
+        "--t2a-max-unresolved=0.1",
+        "--t2a-max-empty=0",
+        "--t2a-max-suspect=0.25",
         "--t2a-inconclusive=pass",
         "--t2a-report=report",
         "--t2a-budget=1.5",
@@ -70,6 +75,10 @@ def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
     assert settings.baseline == pytester.path / "base.json"
     assert settings.update == "new"
     assert settings.tolerance == Fraction(1, 20)
+    assert settings.margin == {"native": Fraction(1, 50), "lost": Fraction(1, 20)}
+    assert settings.fail_under == {"native": Fraction(9, 10), "shapley": Fraction(9, 10)}
+    assert settings.most == {"unresolved": Fraction(1, 10), "empty": 0, "suspect": Fraction(1, 4)}
+    assert settings.rules.margin == settings.margin
     assert settings.inconclusive_passes
     assert settings.report == pytester.path / "report"
     assert (settings.budget, settings.engine) == ("1.5", "ray")
@@ -81,7 +90,8 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "[pytest]\nt2a_interface =\n    text\n    script\nt2a_judge = other\nt2a_takes = first\n"
         "t2a_min_native = 0.9\nt2a_min_shapley = .8\nt2a_baseline = base.json\nt2a_tolerance = 1e-2\n"
         "t2a_inconclusive = pass\nt2a_report = report\nt2a_store = store\nt2a_audio = audio more\n"
-        "t2a_budget = 2.50\nt2a_engine = ray:auto\n"
+        "t2a_budget = 2.50\nt2a_engine = ray:auto\nt2a_margin = 0.02\nt2a_fail_under = native=0.9\n"
+        "t2a_max_unresolved = 0.1\nt2a_max_empty = 0\nt2a_max_suspect = 0.1\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]
@@ -89,6 +99,9 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     assert settings.takes == 1
     assert settings.thresholds == {"native": Fraction(9, 10), "shapley": Fraction(4, 5)}
     assert settings.tolerance == Fraction(1, 100)
+    assert settings.margin == dict.fromkeys(("native", "shapley", "lost"), Fraction(1, 50))
+    assert settings.fail_under == {"native": Fraction(9, 10)}
+    assert settings.most == {"unresolved": Fraction(1, 10), "empty": 0, "suspect": Fraction(1, 10)}
     assert settings.inconclusive_passes
     assert (settings.budget, settings.engine) == ("2.50", "ray:auto")
     assert settings.audio == (pytester.path / "audio", pytester.path / "more")
@@ -161,6 +174,12 @@ def test_a_matrix_that_is_none_is_refused(
         ("min-shapley", "high", "is not a number from 0 to 1"),
         ("tolerance", "-0.1", "is not a number from 0 to 1"),
         ("tolerance", "1/0", "is not a number from 0 to 1"),
+        ("margin", "5%", "is not a number from 0 to 1"),
+        ("fail-under", "1.1", "is not a number from 0 to 1"),
+        ("fail-under", "lost=0.1", "is no part of native=X,shapley=X, each at most once"),
+        ("max-unresolved", "2", "is not a number from 0 to 1"),
+        ("max-empty", "none", "is not a number from 0 to 1"),
+        ("max-suspect", "-1", "is not a number from 0 to 1"),
         ("takes", "0", "is none of all, first or a number of recordings"),
         ("takes", "some", "is none of all, first or a number of recordings"),
         ("takes", "-1", "is none of all, first or a number of recordings"),
@@ -209,6 +228,17 @@ def test_an_update_needs_a_baseline(refusal: Callable[..., str]) -> None:
     assert refusal("--t2a-update-baseline") == "--t2a-update-baseline needs --t2a-baseline=FILE: the file to write"
 
 
+def test_a_margin_needs_a_baseline(refusal: Callable[..., str]) -> None:
+    assert refusal("--t2a-margin=0.02") == "--t2a-margin needs --t2a-baseline=FILE: what the run is compared with"
+
+
+def test_an_ini_key_names_what_must_pass(read: Read, pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nt2a_must_pass =\n    git/*\n    files/set-port\n")
+    settings = read("--t2a-interface=text")
+    assert settings.rules.must_pass == ("git/*", "files/set-port")
+    assert "must-pass git/* (ini)" in settings.header
+
+
 def test_an_update_alone_means_all(read: Read) -> None:
     assert read("--t2a-baseline=base.json", "--t2a-update-baseline").update == "all"
 
@@ -235,6 +265,7 @@ def test_the_header_says_what_was_given_and_where(pytester: pytest.Pytester) -> 
         ("t2a_audio = audio\n", [], True),
         ("t2a_specs = a = text\n", [], True),
         ("t2a_store = store\n", [], True),
+        ("t2a_must_pass = a\n", [], True),
     ],
 )
 def test_whether_anything_was_said(pytester: pytest.Pytester, ini: str, arguments: list[str], given: bool) -> None:

@@ -14,6 +14,7 @@ def case_of(task: Task, transcript: str) -> Case:
         intentions=task.intentions,
         transcript=transcript,
         files=task.files,
+        task=task.id,
     )
 
 

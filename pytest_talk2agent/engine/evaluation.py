@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path
 
 from pytest_talk2agent.analysis.kinds import kind_errors
@@ -22,44 +23,40 @@ from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.registry import Judge
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate
 from pytest_talk2agent.results.record import TaskResult, Visible
+from pytest_talk2agent.results.release import Rules
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import METRICS, Limits, decide
 from pytest_talk2agent.results.version import VERSION
 from pytest_talk2agent.tasks.task import Task
 
-DEFAULT_THRESHOLD = Fraction(1)
-
 
 @dataclass(frozen=True)
 class Policy:
-    """What items are held to, beyond what their task says.
+    """What items are held to, beyond what their task says: the rules of the run, and its baseline.
 
     ``references`` maps a condition's label to the condition of the baseline that it is compared with; a label that is
     absent has none. ``accepts`` says that this run sets the baseline, so that no default threshold applies.
     """
 
-    thresholds: Mapping[str, Fraction] = field(default_factory=dict)
+    rules: Rules = field(default_factory=Rules)
     baseline: Baseline | None = None
     references: Mapping[str, str] = field(default_factory=dict)
-    tolerance: Fraction = Fraction(0)
     accepts: bool = False
 
     def limits(self, subject: Subject) -> Limits:
-        """The limits of one item: those of its task, else the run's, else 1 where there is no baseline."""
-        thresholds = dict(self.thresholds)
-        if self.baseline is None and not self.accepts:
-            thresholds = dict.fromkeys(METRICS, DEFAULT_THRESHOLD) | thresholds
-        own = subject.task.thresholds
-        for metric in METRICS:
-            limit = None if own is None else getattr(own, metric)
-            if limit is not None:
-                thresholds[metric] = limit
-        before = None
+        """The limits of one item, from its task, the rules of the run and the baseline."""
+        task, before = subject.task, None
         reference = self.references.get(subject.condition.label)
         if self.baseline is not None and reference is not None:
             entry = self.baseline.items[reference].get(subject.key)
             before = None if entry is None else entry.intervals()
-        return Limits(thresholds=thresholds, baseline=before, tolerance=self.tolerance)
+        declared = {} if task.thresholds is None else {m: getattr(task.thresholds, m) for m in METRICS}
+        return self.rules.limits(
+            {metric: limit for metric, limit in declared.items() if limit is not None},
+            before,
+            must_pass=self.rules.pins(task.id, task.tags),
+            compared=self.baseline is not None or self.accepts,
+        )
 
     def refuse_other_recording(self, subject: Subject, transcript: Transcript) -> None:
         """Raise BaselineError where the baseline was made from another recording than the one that was heard."""
@@ -79,7 +76,8 @@ class Evaluation:
         self.judge = judge
         self.policy = policy
         self._mailbox: Mailbox | None = None
-        self._judgements: dict[tuple[Path, str, str, str], Judgement] = {}
+        self._judging = threading.Lock()
+        self._judgements: dict[tuple[Path, str, str, str], Future[Judgement]] = {}
         self._refused: dict[Subject, str] = {}
 
     def start(self, subjects: Sequence[Subject], begin: Callable[[Sequence[Job]], Mailbox]) -> dict[str, Subject]:
@@ -102,11 +100,15 @@ class Evaluation:
         """Judge each transcript while the next is made; returns when the last one has come."""
         if self._mailbox is None:
             return
-        for key in self._mailbox.arrivals():
-            try:
-                self.judgement(by_key[key])
-            except Exception:
-                continue  # no transcript, or a fault of the judge: the item meets it again and says so
+        pool = ThreadPoolExecutor(getattr(self.judge, "concurrency", 1), thread_name_prefix="t2a-judge")
+        try:
+            # No transcript, or a fault of the judge: the item meets it again and says so.
+            for key in self._mailbox.arrivals():
+                pool.submit(self.judgement, by_key[key])
+                pool.submit(self.raw_judgement, by_key[key])
+            pool.shutdown(wait=True)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
     def transcript(self, subject: Subject) -> Transcript:
         """The transcript of a subject, as soon as there is one; raises TranscriptionError where there will be none."""
@@ -127,7 +129,10 @@ class Evaluation:
         )
 
     def judgement(self, subject: Subject) -> Judgement:
-        """The labels of a subject's transcript; takes that were heard alike are judged once."""
+        """The labels of a subject's transcript; takes that were heard alike are judged once. Safe for threads.
+
+        Raises JudgeError where the judge fails, TranscriptionError where there is no transcript.
+        """
         transcript = self.transcript(subject)
         return self._judged(subject.task, transcript.text, transcript.state)
 
@@ -138,10 +143,17 @@ class Evaluation:
 
     def _judged(self, task: Task, text: str, state: str) -> Judgement:
         place = (task.path, task.id, text, state)
-        known = self._judgements.get(place)
-        if known is None:
-            known = self._judgements[place] = undecided(self.judge.judge(case_of(task, text)), state)
-        return known
+        with self._judging:
+            known = self._judgements.get(place)
+            first = known is None
+            if known is None:
+                known = self._judgements[place] = Future()
+        if first:
+            try:
+                known.set_result(undecided(self.judge.judge(case_of(task, text)), state))
+            except BaseException as error:  # whoever else waits for it must not wait for ever
+                known.set_exception(error)
+        return known.result()
 
     def retention(self, subject: Subject) -> Retention:
         """What is left of the task's value, exactly."""
@@ -185,6 +197,8 @@ class Evaluation:
             kind_errors=kind_errors(references, transcript.text, task.intentions),
             raw=self.raw_judgement(subject),
             visible=visible_of(subject, transcript.text),
+            critical=tuple(critical),
+            grader=task.grader_source,
         )
 
 

@@ -18,13 +18,15 @@ from pytest_talk2agent.results.transcript import Transcript
 class Repairing:
     """Delivers transcripts, repaired where there is a repair. As a context it waits for all of them at its end.
 
-    A repair with an attribute ``concurrency`` (a remote model) runs in as many threads, and its results are stored.
+    A repair with an attribute ``concurrency`` (a remote model) runs in as many threads, and its results are stored;
+    with ``frozen`` it is not asked for others.
     """
 
-    def __init__(self, repair: Repair | None, store: Store, counts: Counter) -> None:
+    def __init__(self, repair: Repair | None, store: Store, counts: Counter, *, frozen: bool = False) -> None:
         self._repair = repair
         self._store = store
         self._counts = counts
+        self._frozen = frozen
         self._remote = hasattr(repair, "concurrency")
         self._pool = ThreadPoolExecutor(getattr(repair, "concurrency", 1), thread_name_prefix="t2a-repair")
         self._waiting: list[tuple[Job, Transcript, bool, Future[Repaired]]] = []
@@ -56,6 +58,11 @@ class Repairing:
         known = self._store.record("repairs", key)
         if known is not None:
             return Repaired.from_json(known)
+        if self._frozen:
+            raise TranscriptionError(
+                f"{job.utterance.task}: frozen: the store has no repair of this transcript for {job.spec};"
+                " run once without --t2a-frozen"
+            )
         fresh = repair.repair(raw.text, job.terms)
         if fresh.final:
             self._store.keep_record("repairs", key, fresh.to_json())

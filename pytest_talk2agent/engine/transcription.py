@@ -36,6 +36,8 @@ from pytest_talk2agent.speech.noise import SoundSwitches, silence, with_noise
 BATCH_SECONDS = 300.0
 """The audio that a batch may hold, unless one recording is longer: 19 MB as decoded samples."""
 
+_FROZEN = "frozen: the store has no transcript of {1} by {0}; run once without --t2a-frozen"
+
 
 def transcribe_all(
     jobs: Sequence[Job],
@@ -57,7 +59,9 @@ def transcribe_all(
     with _worker(setup) as work:
         for spec, group in _by_model(jobs):
             try:
-                _Condition(parse_spec(spec), registry, store, counts, budget).transcribe(group, work)
+                _Condition(parse_spec(spec), registry, store, counts, budget, frozen=setup.frozen).transcribe(
+                    group, work
+                )
             except (InterfaceError, StoreError) as error:
                 for job in group:
                     counts.deliver(job, str(error))
@@ -95,8 +99,11 @@ class _Pending:
 class _Condition:
     """One condition's share of a pass."""
 
-    def __init__(self, spec: Spec, registry: Registry, store: Store, counts: Counter, budget: Budget) -> None:
+    def __init__(
+        self, spec: Spec, registry: Registry, store: Store, counts: Counter, budget: Budget, *, frozen: bool
+    ) -> None:
         self._spec = spec
+        self._frozen = frozen
         self._store = store
         self._counts = counts
         self._interface = registry.make(spec)
@@ -113,7 +120,7 @@ class _Condition:
 
     def transcribe(self, jobs: Sequence[Job], work: Work) -> None:
         """Answer every job of this condition."""
-        with Repairing(self._repair, self._store, self._counts) as self._repairing:
+        with Repairing(self._repair, self._store, self._counts, frozen=self._frozen) as self._repairing:
             if not self._interface.hears:
                 self._replay(jobs)
                 return
@@ -152,10 +159,12 @@ class _Condition:
                 continue
             terms = job.terms if self._spec.bias else ()
             known = self._store.transcript(sha256, self._mark, self._key(terms))
-            if known is None:
-                waiting[sha256, terms].append(job)
-            else:
+            if known is not None:
                 self._deliver(job, known, stored=True)
+            elif self._frozen:
+                self._counts.deliver(job, f"{job.utterance.task}: {_FROZEN.format(self._spec.text, path.name)}")
+            else:
+                waiting[sha256, terms].append(job)
         found = [_Pending(sha256, tuple(group), terms) for (sha256, terms), group in waiting.items()]
         return sorted(found, key=lambda pending: audio_seconds(pending.path))
 
@@ -164,6 +173,9 @@ class _Condition:
         longest = max((job.terms for job in jobs), key=lambda terms: (len(terms), terms))
         audio = silence()
         known = self._store.transcript(audio.sha256, self._mark, self._key(longest))
+        if known is None and self._frozen:
+            self._made_by["silence"] = {"error": _FROZEN.format(self._spec.text, "silence")}
+            return self._missing(jobs)
         if known is None:
             utterance = Utterance("silence", "", "", "", audio=audio, terms=longest)
             job = Job(self._spec.text, utterance, terms=longest)
@@ -272,7 +284,7 @@ def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
 
 def _worker(setup: Setup) -> Any:
     """A context that gives the Work of an engine."""
-    if setup.engine != "local":
+    if setup.engine != "local" and not setup.frozen:
         from pytest_talk2agent.engine.ray import ray_work
 
         return ray_work(setup)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -34,3 +35,27 @@ class GraderSource:
     let: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
     range: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; fractions are strings."""
+        return {
+            "value": self.value,
+            "intentions": {name: str(worth) for name, worth in self.intentions.items()},
+            "fixed": dict(self.fixed),
+            "let": dict(self.let),
+            "groups": {name: [group.count, list(group.needs)] for name, group in self.groups.items()},
+            "range": [str(end) for end in self.range],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> GraderSource:
+        """The inverse of ``to_json``."""
+        low, high = data["range"]
+        return cls(
+            value=data["value"],
+            intentions={name: Fraction(worth) for name, worth in data["intentions"].items()},
+            fixed=dict(data["fixed"]),
+            let=dict(data["let"]),
+            groups={name: Group(count, tuple(needs)) for name, (count, needs) in data["groups"].items()},
+            range=(Fraction(low), Fraction(high)),
+        )

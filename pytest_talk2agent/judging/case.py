@@ -12,8 +12,9 @@ from pytest_talk2agent.tasks.intention import Intention
 class Case:
     """One transcript to be judged against one task.
 
-    ``files`` are the paths the agent can see in its workspace. Execution results, scores and the transcripts of other
-    interfaces are not here, and no judge may look for them.
+    ``files`` are the paths the agent can see in its workspace; ``task`` is the task's id, by which recorded labels are
+    found and faults are named. Execution results, scores and the transcripts of other interfaces are not here, and no
+    judge may look for them.
     """
 
     instruction: str
@@ -21,3 +22,4 @@ class Case:
     intentions: Mapping[str, Intention]
     transcript: str
     files: tuple[str, ...] = ()
+    task: str = ""

@@ -96,5 +96,6 @@ def _case(place: str, line: str) -> LabelledCase:
         intentions=read.intentions,
         transcript=read.transcript,
         files=read.context.files,
+        task=read.id,
     )
     return LabelledCase(read.id, case, {name: read.labels[name] for name in read.intentions}, read.why)

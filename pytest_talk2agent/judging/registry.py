@@ -9,34 +9,47 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.judgement import Judgement
 
 ENTRY_POINTS = "talk2agent.judges"
-_BUILT_IN = {"lexical": "pytest_talk2agent.judging.lexical:make_judge"}
-
-
-class JudgeError(ValueError):
-    """A judge cannot be had: unknown name, or an offer that cannot be imported. One clear line."""
+_HERE = "pytest_talk2agent.judging"
+_BUILT_IN = {
+    "labels": f"{_HERE}.labels:make_judge",
+    "lexical": f"{_HERE}.lexical:make_judge",
+    "llm": f"{_HERE}.llm:make_judge",
+}
 
 
 class Judge(Protocol):
-    """Transcript to labels. ``fingerprint`` changes with anything that can change a label."""
+    """Transcript to labels. ``fingerprint`` changes with anything that can change a label.
+
+    A judge that asks others has an attribute ``concurrency``, how many transcripts it may be given at a time; a method
+    ``check()`` that raises JudgeError where something is missing, and sends nothing; a method ``keep_in(records, *,
+    frozen)`` that is called once with the store of the run (`records.Records`). With ``frozen`` it asks nobody: what
+    the store lacks is a JudgeError.
+    """
 
     @property
     def fingerprint(self) -> str:
         """Name and version, such as ``lexical/1``."""
 
     def judge(self, case: Case) -> Judgement:
-        """Label every intention of one transcript."""
+        """Label every intention of one transcript; raises JudgeError where that fails."""
 
 
 def make_judge(spec: str, registered: Mapping[str, str] | None = None) -> Judge:
-    """Make the judge of a spec ``NAME[:ARGUMENT]``.
+    """Make the judge of a spec ``NAME[:ARGUMENT]``, or of a cascade ``FIRST+NAME[:ARGUMENT]``, where FIRST has none.
 
     ``registered`` adds names, each with the ``"module:callable"`` that is called with the argument (None without one).
     Raises JudgeError.
     """
     name, colon, argument = spec.partition(":")
+    first, plus, rest = name.partition("+")
+    if plus:
+        from pytest_talk2agent.judging.cascade import Cascade
+
+        return Cascade(make_judge(first, registered), make_judge(f"{rest}{colon}{argument}", registered))
     offered = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=ENTRY_POINTS)}
     known = {**offered, **_BUILT_IN, **(registered or {})}
     if name not in known:
@@ -50,5 +63,7 @@ def make_judge(spec: str, registered: Mapping[str, str] | None = None) -> Judge:
         raise JudgeError(f"judge {spec!r}: cannot import {known[name]}: {error}") from error
     try:
         return factory(argument if colon else None)
+    except JudgeError:
+        raise
     except ValueError as error:
         raise JudgeError(f"judge {spec!r}: {error}") from None

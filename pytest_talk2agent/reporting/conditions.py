@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pytest_talk2agent.reporting.release import release_tables
 from pytest_talk2agent.results.controls import SilenceControl
 from pytest_talk2agent.results.gate import ConditionSummary, Gate
 from pytest_talk2agent.results.pairs import Pair
 from pytest_talk2agent.results.verdict import Outcome, show_interval
+
+KINDS = "kinds of intentions"
 
 Table = tuple[str, list[str], list[list[str]]]
 """A title, a head and rows."""
@@ -16,7 +19,7 @@ _HEAD = ["condition", "items", "passed", "failed", "inconclusive", "native", "sh
 
 
 def tables_of(gate: Gate) -> list[Table]:
-    """Every table that has something to say, the conditions first.
+    """Every table that has something to say, the conditions first and the comparison with a baseline last.
 
     A column without an entry in the whole run is left out; kinds and pairs are shown where conditions are compared.
     """
@@ -30,7 +33,7 @@ def tables_of(gate: Gate) -> list[Table]:
     if gate.silence:
         head = ["condition", "terms", "heard in silence", "terms in it"]
         tables.append(("silence control", head, [_silence_row(control) for control in gate.silence]))
-    return tables
+    return [*tables, *release_tables(gate.comparisons)]
 
 
 def _conditions(summaries: Sequence[ConditionSummary]) -> Table:
@@ -81,7 +84,7 @@ def _kinds(summaries: Sequence[ConditionSummary]) -> Table:
             rate = "" if found.wer is None else f", WER {found.wer:.0%}"
             row.append(f"{found.lost}/{found.intentions} lost{rate}")
         rows.append(row)
-    return "kinds of intentions", head, rows
+    return KINDS, head, rows
 
 
 _PAIR_HEAD = ["condition", "compared with", "items", "benefit", "harm", "undecided", "where"]

@@ -46,19 +46,24 @@ def bar(share: Fraction | None) -> str:
     return "█" * filled + "·" * (BAR - filled)
 
 
+def limits_of(result: TaskResult, metric: str) -> list[str]:
+    """What one metric of a result is held to, in words."""
+    limits = []
+    if metric in result.limits.thresholds:
+        limits.append(f"threshold {show(result.limits.thresholds[metric])}")
+    before = (result.limits.baseline or {}).get(metric)
+    if before is not None:
+        less = f" - {show(result.limits.tolerance)}" if result.limits.tolerance else ""
+        limits.append(f"baseline {show_interval(before)}{less}")
+    return limits
+
+
 def _scores(result: TaskResult) -> list[str]:
     lines = []
     for metric in METRICS:
         interval = getattr(result.retention, metric)
         value = "undefined" if interval is None else show_interval(interval)
-        limits = []
-        if metric in result.limits.thresholds:
-            limits.append(f"threshold {show(result.limits.thresholds[metric])}")
-        before = (result.limits.baseline or {}).get(metric)
-        if before is not None:
-            less = f" - {show(result.limits.tolerance)}" if result.limits.tolerance else ""
-            limits.append(f"baseline {show_interval(before)}{less}")
-        lines.append(f"{metric:<8} {value:<16} {', '.join(limits)}".rstrip())
+        lines.append(f"{metric:<8} {value:<16} {', '.join(limits_of(result, metric))}".rstrip())
     retention = result.retention
     count = len(result.judgement.findings)
     lines.append(f"flat     {show_interval(retention.flat):<16} lost {show_lost(retention)} of {count} intentions")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.analysis.wer import NORMALISER
+from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.results.gate import ConditionSummary, Gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import write_whole
@@ -26,7 +27,7 @@ class ReportFolder:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
-        for name in ("run.json", "summary.md"):
+        for name in ("run.json", "summary.md", "report.html"):
             (directory / name).unlink(missing_ok=True)
         self._stream = (directory / "results.jsonl").open("w", encoding="utf-8", errors="backslashreplace")
 
@@ -35,9 +36,13 @@ class ReportFolder:
         self._stream.write(json.dumps(result.to_json(), ensure_ascii=False) + "\n")
         self._stream.flush()
 
+    def close(self) -> None:
+        """No more results."""
+        self._stream.close()
+
     def finish(self, results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, summary: str) -> None:
         """Write the run as a whole."""
-        self._stream.close()
+        self.close()
         run = {
             "schema": SCHEMA,
             "version": VERSION,
@@ -48,11 +53,18 @@ class ReportFolder:
             "conditions": {row.condition: self._condition(row, results) for row in gate.conditions},
             "pairs": [asdict(pair) for pair in gate.pairs],
             "silence": [asdict(control) for control in gate.silence],
+            "rules": None if gate.rules is None else gate.rules.to_json(),
+            "comparisons": [comparison.to_json() for comparison in gate.comparisons],
+            "remarks": list(gate.remarks),
             "errors": dict(sorted(errors.items())),
+            "missing": list(gate.missing),
+            "failed_otherwise": list(gate.failed_otherwise),
+            "added": list(gate.added),
             "items": len(results),
         }
         write_whole(self.directory / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
         write_whole(self.directory / "summary.md", summary)
+        write_page(self.directory / "report.html", results, errors, gate)
 
     @staticmethod
     def _condition(row: ConditionSummary, results: Sequence[TaskResult]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], g
     """The verdict, a row for each condition, then what failed with what was heard."""
     parts = [f"## talk2agent: gate {'passed' if gate.passed else 'FAILED'}", ""]
     parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
+    parts.extend(f"- note: {_cell(remark)}" for remark in gate.remarks)
     for number, (title, head, rows) in enumerate(tables_of(gate)):
         parts.extend(["", *([f"{title}", ""] if number else []), *_table(head, rows)])
     failed = [r for r in results if r.verdict.outcome.fails]

@@ -38,6 +38,11 @@ def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate
     return lines
 
 
+def verdict_line(gate: Gate) -> str:
+    """The last line: passed, or every reason why not."""
+    return "GATE PASSED" if gate.passed else f"GATE FAILED: {'; '.join(gate.reasons)}"
+
+
 def item_name(result: TaskResult) -> str:
     """The last part of the node id: task, condition and take."""
     return result.node.rpartition("::")[2]

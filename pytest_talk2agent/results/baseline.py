@@ -17,7 +17,8 @@ from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import content_key, write_whole
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, 2)
 SHOWN = 5
 _ANEW = "restore it, or delete it and make it anew with --t2a-update-baseline"
 
@@ -37,13 +38,21 @@ class Pins:
 
 @dataclass(frozen=True)
 class Entry:
-    """One item of a baseline. Intervals are None where the task has nothing to lose."""
+    """One item of a baseline. Intervals are None where the task has nothing to lose.
+
+    ``kinds`` maps every intention to its kind, ``scored`` says whether the item enters means, ``heard`` is a hash of
+    the transcript. These and ``unresolved`` are None in files of schema 1, which did not keep them.
+    """
 
     task_sha256: str
     audio_sha256: str | None
     native: Interval | None
     shapley: Interval | None
     lost: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] | None = None
+    kinds: Mapping[str, str] | None = None
+    scored: bool | None = None
+    heard: str | None = None
 
     @classmethod
     def of(cls, result: TaskResult) -> Entry:
@@ -55,6 +64,10 @@ class Entry:
             native=retention.native,
             shapley=retention.shapley,
             lost=tuple(result.lost()),
+            unresolved=tuple(result.unresolved()),
+            kinds={name: result.kinds[name] for name in result.judgement.findings},
+            scored=result.scored,
+            heard=content_key(result.transcript.state, result.transcript.text)[:16],
         )
 
     def intervals(self) -> dict[str, Interval]:
@@ -189,9 +202,10 @@ class Baseline:
         try:
             # A number that a hand put in stays the decimal that was written.
             document = json.loads(path.read_text(encoding="utf-8"), parse_float=str)
-            if document["schema"] != SCHEMA:
+            if document["schema"] not in READABLE:
+                known = " and ".join(map(str, READABLE))
                 raise BaselineError(
-                    f"{path}: a baseline of schema {document['schema']!r}; this version reads {SCHEMA}; {_ANEW}"
+                    f"{path}: a baseline of schema {document['schema']!r}; this version reads {known}; {_ANEW}"
                 )
             conditions = {name: _pins_from_json(pins) for name, pins in document["conditions"].items()}
             items = {
@@ -239,6 +253,10 @@ def _entry_to_json(entry: Entry) -> dict[str, Any]:
         "native": None if entry.native is None else entry.native.to_json(),
         "shapley": None if entry.shapley is None else entry.shapley.to_json(),
         "lost": list(entry.lost),
+        "unresolved": None if entry.unresolved is None else list(entry.unresolved),
+        "kinds": None if entry.kinds is None else dict(entry.kinds),
+        "scored": entry.scored,
+        "heard": entry.heard,
     }
 
 
@@ -249,6 +267,10 @@ def _entry_from_json(data: Mapping[str, Any]) -> Entry:
         native=_interval_from_json(data["native"]),
         shapley=_interval_from_json(data["shapley"]),
         lost=tuple(data["lost"]),
+        unresolved=None if data.get("unresolved") is None else tuple(data["unresolved"]),
+        kinds=None if data.get("kinds") is None else dict(data["kinds"]),
+        scored=data.get("scored"),
+        heard=data.get("heard"),
     )
 
 

@@ -13,7 +13,8 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.results.controls import SilenceControl, silence_controls
 from pytest_talk2agent.results.pairs import Pair, pairs_of
 from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.verdict import Outcome
+from pytest_talk2agent.results.release import Comparison, Rules
+from pytest_talk2agent.results.verdict import METRICS, Outcome, show, show_interval
 
 SHOWN = 3
 
@@ -61,13 +62,25 @@ class KindSummary:
 
 @dataclass(frozen=True)
 class Gate:
-    """Whether the run passed, and every reason why it did not."""
+    """Whether the run passed, and every reason why it did not.
+
+    ``rules`` are those it was held to, where they are known; ``comparisons`` are those with a baseline, ``remarks``
+    what to look at though it fails nothing. ``missing`` are items without a result, ``failed_otherwise`` those that
+    pytest failed for more than their verdict, ``added`` what a hook had against the run: what a later look at the saved
+    run cannot find out by itself.
+    """
 
     passed: bool
     reasons: tuple[str, ...]
     conditions: tuple[ConditionSummary, ...]
     pairs: tuple[Pair, ...] = ()
     silence: tuple[SilenceControl, ...] = ()
+    rules: Rules | None = None
+    comparisons: tuple[Comparison, ...] = ()
+    remarks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    failed_otherwise: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     def with_reasons(self, more: Sequence[str]) -> Gate:
         """The same gate with further reasons to fail; reasons can be added, never taken away."""
@@ -104,13 +117,51 @@ def decide_gate(
     reasons.extend(_reason(missing, "without a result"))
     silence = silence_controls(results)
     reasons.extend(control.reason for control in silence if control.reason is not None)
+    conditions = summarise(results)
     return Gate(
         passed=not reasons,
         reasons=tuple(reasons),
-        conditions=summarise(results),
+        conditions=conditions,
         pairs=pairs_of(results),
         silence=silence,
+        remarks=tuple(all_lost(conditions)),
+        missing=tuple(missing),
+        failed_otherwise=tuple(sorted(set(failed_tests).difference(by_outcome[Outcome.FAILED], inconclusive))),
     )
+
+
+def suite_reasons(conditions: Sequence[ConditionSummary], rules: Rules) -> list[str]:
+    """Why a condition as a whole is not good enough: its means, and its shares of items that are no evidence."""
+    reasons = []
+    for row in conditions:
+        for metric in METRICS:
+            if metric not in rules.fail_under:
+                continue
+            limit, mean = rules.fail_under[metric], getattr(row, metric)
+            if mean is None:
+                reasons.append(f"{row.condition}: no item has a score, so there is no mean {metric}")
+            elif mean.high < limit:
+                reasons.append(f"{row.condition}: mean {metric} {show_interval(mean)} < {show(limit)}")
+            elif mean.low < limit and not rules.inconclusive_passes:
+                reasons.append(f"{row.condition}: mean {metric} {show_interval(mean)} may be < {show(limit)}")
+        for name, count, of, what in (
+            ("unresolved", row.unresolved, row.intentions, "intentions"),
+            ("empty", row.empty, row.items, "transcripts"),
+            ("suspect", row.suspect, row.items, "transcripts"),
+        ):
+            if name in rules.most and count > rules.most[name] * of:
+                reasons.append(f"{row.condition}: {count} of {of} {what} {name}, more than {show(rules.most[name])}")
+    return reasons
+
+
+def all_lost(conditions: Sequence[ConditionSummary]) -> list[str]:
+    """Kinds of which a condition keeps nothing at all: more often a fault of decoding than of hearing."""
+    return [
+        f"{row.condition}: all {kind.lost} intentions of kind {kind.kind} are lost"
+        for row in conditions
+        for kind in row.kinds
+        if kind.lost == kind.intentions > 1
+    ]
 
 
 def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:
@@ -122,7 +173,7 @@ def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:
 
 
 def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
-    scored = [row for row in rows if row.retention.status == "scored" and row.polarity == "normal"]
+    scored = [row for row in rows if row.scored]
     words = sum(row.rates.words for row in rows)
     seen = [row.visible for row in rows if row.visible is not None]
     costs = [cost for row in rows for cost in _costs(row)]

@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from pytest_talk2agent.grading.retention import Interval, Retention
+from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def item_key(task: str, take: str) -> str:
@@ -76,8 +77,9 @@ class TaskResult:
 
     ``node`` is pytest's node id; ``condition`` the label of the interface and ``spec`` its spec string; ``weights``
     maps each intention to its Shapley value (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a
-    kind to the word errors and the words of its spoken values. ``raw`` is the judgement of the transcript before its
-    repair, where there was one; ``visible`` is there where the condition biases or repairs.
+    kind to the word errors and the words of its spoken values; ``critical`` names what must not be lost. ``raw`` is the
+    judgement of the transcript before its repair, where there was one; ``visible`` is there where the condition biases
+    or repairs; ``grader`` is the whole grader that ``value`` is part of.
     """
 
     node: str
@@ -103,11 +105,18 @@ class TaskResult:
     kind_errors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     raw: Judgement | None = None
     visible: Visible | None = None
+    grader: GraderSource | None = None
+    critical: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         """The item's key in a baseline."""
         return item_key(self.task, self.take)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the item enters means: its scores are defined, and mean what they mean for other tasks."""
+        return self.retention.status == "scored" and self.polarity == "normal"
 
     def lost(self) -> list[str]:
         """The intentions that are changed or omitted, in the order of the task."""
@@ -124,7 +133,7 @@ class TaskResult:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; fractions as strings, so that nothing is rounded."""
-        baseline = self.limits.baseline
+        baseline, own = self.limits.baseline, self.limits.own
         return {
             "schema": SCHEMA,
             "node": self.node,
@@ -147,6 +156,8 @@ class TaskResult:
                 "thresholds": {metric: str(limit) for metric, limit in self.limits.thresholds.items()},
                 "baseline": None if baseline is None else {metric: i.to_json() for metric, i in baseline.items()},
                 "tolerance": str(self.limits.tolerance),
+                "own": None if own is None else {metric: str(limit) for metric, limit in own.items()},
+                "must_pass": self.limits.must_pass,
             },
             "verdict": {"outcome": self.verdict.outcome.value, "reasons": list(self.verdict.reasons)},
             "version": self.version,
@@ -154,6 +165,8 @@ class TaskResult:
             "kind_errors": {kind: list(counts) for kind, counts in self.kind_errors.items()},
             "raw": None if self.raw is None else self.raw.to_json(),
             "visible": None if self.visible is None else self.visible.to_json(),
+            "grader": None if self.grader is None else self.grader.to_json(),
+            "critical": list(self.critical),
         }
 
     @classmethod
@@ -162,7 +175,7 @@ class TaskResult:
         if data.get("schema") != SCHEMA:
             raise ValueError(f"a result of schema {data.get('schema')!r}; this version reads schema {SCHEMA}")
         limits = data["limits"]
-        baseline = limits["baseline"]
+        baseline, own = limits["baseline"], limits["own"]
         return cls(
             **{name: data[name] for name in _PLAIN},
             transcript=Transcript.from_json(data["transcript"]),
@@ -174,12 +187,16 @@ class TaskResult:
                 thresholds={metric: Fraction(limit) for metric, limit in limits["thresholds"].items()},
                 baseline=None if baseline is None else {m: Interval.from_json(i) for m, i in baseline.items()},
                 tolerance=Fraction(limits["tolerance"]),
+                own=None if own is None else {metric: Fraction(limit) for metric, limit in own.items()},
+                must_pass=limits["must_pass"],
             ),
             verdict=Verdict(Outcome(data["verdict"]["outcome"]), tuple(data["verdict"]["reasons"])),
             kinds=dict(data["kinds"]),
             kind_errors={kind: (errors, words) for kind, (errors, words) in data["kind_errors"].items()},
             raw=None if data["raw"] is None else Judgement.from_json(data["raw"]),
             visible=None if data["visible"] is None else Visible.from_json(data["visible"]),
+            grader=None if data["grader"] is None else GraderSource.from_json(data["grader"]),
+            critical=tuple(data["critical"]),
         )
 
 

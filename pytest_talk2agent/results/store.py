@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,15 +95,17 @@ def _unusable(root: Path, verb: str, error: OSError) -> StoreError:
     return StoreError(f"store {root}: cannot {verb} it ({error.strerror}); name a folder of yours with --t2a-store=DIR")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part; raises OSError with the path.
+def write_whole(path: Path, text: str | Iterable[str]) -> None:
+    """Write a text, or its pieces in order, so that a reader sees the old file or the new, never a part.
 
-    What UTF-8 cannot hold, such as the bytes of an odd file name, is written as JSON escapes it.
+    Raises OSError with the path. What UTF-8 cannot hold, such as the bytes of an odd file name, is written as JSON
+    escapes it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+        with beside.open("w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.writelines([text] if isinstance(text, str) else text)
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)

@@ -40,12 +40,15 @@ class Limits:
     """What an item is held to.
 
     ``thresholds`` maps a metric to its lowest passing value; ``baseline`` maps a metric to the interval an earlier run
-    had, from which ``tolerance`` may be lost.
+    had, from which ``tolerance`` may be lost. ``own`` are the thresholds that the task or its suite declares, None for
+    a test function, which has its own assertions; ``must_pass`` says that the task is pinned.
     """
 
     thresholds: Mapping[str, Fraction]
     baseline: Mapping[str, Interval] | None = None
     tolerance: Fraction = Fraction(0)
+    own: Mapping[str, Fraction] | None = None
+    must_pass: bool = False
 
 
 def show(value: Fraction) -> str:

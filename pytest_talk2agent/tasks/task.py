@@ -187,8 +187,9 @@ class Task(_Record):
         return self._compiled
 
     @cached_property
-    def _compiled(self) -> Grader:
-        source = GraderSource(
+    def grader_source(self) -> GraderSource:
+        """What the file says about the grader, before anything is compiled."""
+        return GraderSource(
             value=self.value,
             intentions={name: intention.unsatisfied for name, intention in self.intentions.items()},
             fixed={name: criterion.holds for name, criterion in self.fixed.items()},
@@ -196,8 +197,11 @@ class Task(_Record):
             groups={name: Group(group.count, group.needs) for name, group in self.groups.items()},
             range=self.range,
         )
+
+    @cached_property
+    def _compiled(self) -> Grader:
         try:
-            return compile_grader(source)
+            return compile_grader(self.grader_source)
         except GraderError as error:
             raise TaskFileError([self.problem(error)]) from error
 

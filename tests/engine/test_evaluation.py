@@ -28,6 +28,7 @@ from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judgement import Judgement
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.release import Rules
 from pytest_talk2agent.results.verdict import Outcome
 from pytest_talk2agent.tasks.loader import load_tasks
 from tests.engine import fake
@@ -196,7 +197,7 @@ class TestResult:
         assert row.task_sha256 == subject.task.content_hash
 
     def test_critical_intentions_of_the_task_count(self, subjects: MakeSubjects) -> None:
-        no_limits = Policy({"native": Fraction(0), "shapley": Fraction(0)})
+        no_limits = Policy(Rules({"native": Fraction(0), "shapley": Fraction(0)}))
         row = result_of(subjects("fake")[0], judgement({"port": CHANGED, "service": KEPT}), no_limits)
         assert row.verdict.reasons == ("critical intention port changed",)
 
@@ -215,7 +216,7 @@ class TestLimits:
         assert Policy().limits(subjects("fake")[0]).thresholds == {"native": 1, "shapley": 1}
 
     def test_the_run_says_otherwise_and_the_task_again(self, subjects: MakeSubjects) -> None:
-        policy = Policy({"native": Fraction("0.9"), "shapley": Fraction("0.8")})
+        policy = Policy(Rules({"native": Fraction("0.9"), "shapley": Fraction("0.8")}))
         assert policy.limits(subjects("fake")[0]).thresholds == {"native": Fraction("0.9"), "shapley": Fraction("0.8")}
         assert policy.limits(subjects("fake")[2]).thresholds == {"native": Fraction("0.9"), "shapley": Fraction("0.25")}
 
@@ -226,7 +227,8 @@ class TestLimits:
     def test_a_baseline_takes_the_place_of_the_default(self, subjects: MakeSubjects, tmp_path: Path) -> None:
         subject = subjects("fake")[0]
         base = base_of(tmp_path, result_of(subject, judgement({"port": CHANGED, "service": KEPT})))
-        limits = Policy(baseline=base, references={"fake": "fake"}, tolerance=Fraction(1, 10)).limits(subject)
+        rules = Rules(tolerance=Fraction(1, 10))
+        limits = Policy(rules, baseline=base, references={"fake": "fake"}).limits(subject)
         assert limits.thresholds == {}
         assert limits.baseline == {"native": interval("1/2"), "shapley": interval("1/2")}
         assert limits.tolerance == Fraction(1, 10)

@@ -9,9 +9,17 @@ def test_the_options_are_these(pytester: pytest.Pytester) -> None:
     text = pytester.runpytest_inprocess("--help").stdout.str()
     assert sorted(set(re.findall(r"--t2a-[a-z-]+", text))) == [
         "--t2a-baseline",
+        "--t2a-budget",
+        "--t2a-engine",
+        "--t2a-fail-under",
+        "--t2a-frozen",
         "--t2a-inconclusive",
         "--t2a-interface",
         "--t2a-judge",
+        "--t2a-margin",
+        "--t2a-max-empty",
+        "--t2a-max-suspect",
+        "--t2a-max-unresolved",
         "--t2a-min-native",
         "--t2a-min-shapley",
         "--t2a-report",

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.judging.agreement import agreement, agreement_lines
+from pytest_talk2agent.judging.agreement import agreement, agreement_lines, relabelled
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.cases import LabelledCase, read_cases
+from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.tasks.intention import Intention
@@ -59,6 +60,39 @@ def test_the_shares_are_those_of_the_definition() -> None:
     ]
     json.dumps(measured)
     assert "expected changed, got retained" in "\n".join(agreement_lines(measured))
+
+
+class Moody(Fixed):
+    """Fails where the transcript says so."""
+
+    concurrency = 3
+
+    def judge(self, case: Case) -> Judgement:
+        if case.transcript == "!":
+            raise JudgeError("the provider is down")
+        return super().judge(case)
+
+
+def test_a_case_that_the_judge_fails_on_is_counted_and_no_label() -> None:
+    cases = [_case({"a": RIGHT}, "r"), _case({"a": CHANGED}, "!"), _case({"a": OMITTED}, "o")]
+    measured = agreement(cases, Moody())
+    assert (measured["n"], measured["accuracy"], measured["false_retained"]) == (2, 1.0, 0.0)
+    assert measured["errors"] == [{"id": "a", "error": "the provider is down"}]
+    assert agreement_lines(measured)[-2:] == ["1 cases not judged", "a: the provider is down"]
+    with pytest.raises(JudgeError, match="down"):
+        relabelled(cases, Moody())
+
+
+def test_cases_come_back_in_order_however_many_are_judged_at_a_time() -> None:
+    letters = "rcou" * 10
+    measured = agreement([_case({"a": RIGHT}, letter) for letter in letters], Moody())
+    assert [row["got"][0] for row in measured["disagreements"]] == [letter for letter in letters if letter != "r"]
+
+
+def test_the_labels_of_another_judge_take_the_place_of_the_given_ones() -> None:
+    [case] = relabelled([_case({"a": RIGHT, "b": OMITTED}, "cu")], Fixed())
+    assert case.labels == {"a": CHANGED, "b": UNRESOLVED}
+    assert agreement([case], Fixed())["accuracy"] == 1.0
 
 
 def test_a_share_of_nothing_is_none() -> None:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.lexical import NAME, VERSION, LexicalJudge, judge
-from pytest_talk2agent.judging.registry import JudgeError, make_judge
+from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.tasks.intention import Intention
 
 CASE = Case("Open it.", "open it", {"it": Intention(say="open", kind="term")}, "open it")

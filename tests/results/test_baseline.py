@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate, Entry, Pins
+from pytest_talk2agent.results.record import TaskResult
 from tests.results.builders import JUDGE, baseline, interval, lossy, result, retention, transcript, undefined
 
 WHISPER = "whisper-tiny.en"
@@ -37,7 +39,52 @@ def refusal(refuses: Callable[[], object]) -> str:
 
 
 def test_an_entry_holds_what_later_runs_are_compared_with() -> None:
-    assert Entry.of(lossy()) == Entry("1" * 64, "a" * 64, interval("1/2"), interval("1/2"), ("port",))
+    entry = Entry.of(lossy())
+    assert replace(entry, heard=None) == Entry(
+        task_sha256="1" * 64,
+        audio_sha256="a" * 64,
+        native=interval("1/2"),
+        shapley=interval("1/2"),
+        lost=("port",),
+        unresolved=(),
+        kinds={"port": "number", "service": "number"},
+        scored=True,
+    )
+
+
+def test_an_entry_tells_transcripts_apart_by_text_and_state() -> None:
+    heard = [transcript(), transcript("set the port"), replace(transcript(), state="refused")]
+    assert len({Entry.of(result(heard=one)).heard for one in [*heard, transcript()]}) == 3
+
+
+@pytest.mark.parametrize(
+    ("row", "scored"),
+    [
+        (result(), True),
+        (result(kept=undefined()), False),
+        (result(kept=retention(interval("0"), interval("0"), status="inverted")), False),
+        (result(polarity="reversal"), False),
+    ],
+)
+def test_an_entry_says_whether_it_enters_means(row: TaskResult, scored: bool) -> None:
+    assert Entry.of(row).scored is scored
+
+
+def test_a_file_of_schema_1_is_read_and_says_less(tmp_path: Path) -> None:
+    entry = {"task_sha256": "1", "audio_sha256": None, "native": ["1", "1"], "shapley": ["1/2", "1"], "lost": ["port"]}
+    document = {
+        "schema": 1,
+        "judge": JUDGE,
+        "suite_sha256": "0",
+        "conditions": {"a": {"spec": "text", "fingerprint": "f", "identity": {}}},
+        "items": {"a": {"t[1]": entry}},
+    }
+    path = tmp_path / "base.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    read = Baseline.load(path)
+    assert read.items["a"]["t[1]"] == Entry("1", None, interval("1"), interval("1/2", "1"), ("port",))
+    read.save()
+    assert Baseline.load(path) == read, "what was not known stays unknown"
 
 
 def test_an_undefined_entry_has_nothing_to_compare() -> None:
@@ -226,7 +273,7 @@ def test_a_decimal_that_a_hand_wrote_is_exact(tmp_path: Path) -> None:
         (lambda d: d["conditions"].clear(), "conditions and items differ in whisper-tiny.en"),
         (lambda d: d["items"].clear(), "conditions and items differ in whisper-tiny.en"),
         (lambda d: d.update(items=[]), "has no attribute 'items'"),
-        (lambda d: d.update(schema=99), "a baseline of schema 99; this version reads 1"),
+        (lambda d: d.update(schema=99), "a baseline of schema 99; this version reads 1 and 2; restore it"),
         (lambda d: d.pop("schema"), "no 'schema'"),
     ],
 )

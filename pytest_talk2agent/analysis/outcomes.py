@@ -1,0 +1,94 @@
+"""What a task was worth under a condition, from a file: execution scores, or a metric that was computed elsewhere."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+_NEEDED = ("task", "condition", "score")
+# Short enough that an exact fraction of it stays small.
+_DECIMAL = re.compile(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?")
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """``scores`` maps task and condition to the mean of their rows; ``types`` a task to its type, where it has one."""
+
+    scores: Mapping[tuple[str, str], Fraction]
+    types: Mapping[str, str]
+
+
+def read_outcomes(path: Path) -> Outcomes:
+    """Read CSV with a heading, or JSON Lines where the name ends in ``.jsonl``: task, condition, score, maybe type.
+
+    Several rows of one task and condition are rounds, of which the mean counts. Other columns are not read. Scores are
+    exact: a decimal is what it says. Raises ValueError with the line, OSError where the file cannot be read.
+    """
+    return _read(path, _NEEDED)[""]
+
+
+def read_metric_outcomes(path: Path) -> dict[str, Outcomes]:
+    """Read such a file with a column ``metric`` more: the outcomes of each metric, in the order of the file."""
+    return _read(path, ("metric", *_NEEDED))
+
+
+def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
+    rounds: dict[str, dict[tuple[str, str], list[Fraction]]] = {}
+    types: dict[str, str] = {}
+    for line, row in _rows(path, needed):
+        where = f"{path}:{line}"
+        for name in needed:
+            if row.get(name) in (None, ""):
+                raise ValueError(f"{where}: no {name}; every row needs {', '.join(needed)}")
+        metric = str(row["metric"]) if "metric" in needed else ""
+        task, condition = str(row["task"]), str(row["condition"])
+        rounds.setdefault(metric, defaultdict(list))[task, condition].append(_score(row["score"], where))
+        kind = row.get("type")
+        if kind not in (None, "") and types.setdefault(task, str(kind)) != str(kind):
+            raise ValueError(f"{where}: task {task!r} has type {kind!r}, and {types[task]!r} before; give it one")
+    if not rounds:
+        raise ValueError(f"{path}: no rows; give one a task and condition")
+    return {
+        metric: Outcomes({pair: sum(found, Fraction(0)) / len(found) for pair, found in cells.items()}, types)
+        for metric, cells in rounds.items()
+    }
+
+
+def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        if path.suffix != ".jsonl":
+            reader = csv.DictReader(stream)
+            if missing := [name for name in needed if name not in (reader.fieldnames or ())]:
+                raise ValueError(f"{path}:1: no column {missing[0]}; the heading needs {', '.join(needed)}")
+            for cells in reader:
+                yield reader.line_num, cells
+            return
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            try:
+                # Decimals stay as they are written, also those that are no binary fraction.
+                row = json.loads(line, parse_float=_Decimal, parse_constant=_Decimal)
+            except ValueError:
+                row = None
+            if not isinstance(row, dict):
+                raise ValueError(f"{path}:{number}: no JSON object; write one on each line")
+            yield number, row
+
+
+class _Decimal(str):
+    """The text of a number."""
+
+
+def _score(value: object, where: str) -> Fraction:
+    text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError(f"{where}: score {value!r} is no number; write a decimal such as 0.75")
+    return Fraction(text)

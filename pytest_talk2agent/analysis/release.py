@@ -1,0 +1,235 @@
+"""A run against its baseline: the numbers, and with them the one verdict that pytest and the command line give."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from fractions import Fraction
+
+from pytest_talk2agent.analysis.bootstrap import METHOD, task_interval
+from pytest_talk2agent.analysis.power import needed_for, spread_of
+from pytest_talk2agent.analysis.signs import holm, sign_flip_p
+from pytest_talk2agent.results.baseline import Baseline, BaselineError, Entry
+from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.release import (
+    COMPARED,
+    KIND_LEVEL,
+    Change,
+    Comparison,
+    Difference,
+    KindChange,
+    Rules,
+    change_of,
+)
+
+Ends = tuple[float, float]
+
+
+def decide_run(
+    results: Sequence[TaskResult],
+    errors: Mapping[str, str],
+    expected: Collection[str],
+    rules: Rules,
+    *,
+    failed_tests: Collection[str] = (),
+    baseline: Baseline | None = None,
+    new: bool = False,
+) -> Gate:
+    """Decide a run: its items, its means and shares, and where there are a baseline and a margin the comparison.
+
+    Other arguments are those of `decide_gate`; ``new`` says that conditions which the baseline lacks are new ones
+    and no candidates. Raises BaselineError where a condition has none to be compared with.
+    """
+    gate = decide_gate(
+        results, errors, expected, inconclusive_passes=rules.inconclusive_passes, failed_tests=failed_tests
+    )
+    reasons = suite_reasons(gate.conditions, rules)
+    comparisons: tuple[Comparison, ...] = ()
+    if baseline is not None and rules.margin:
+        compared = [row for row in results if not new or row.condition in baseline.conditions]
+        candidate = Baseline(baseline.path, baseline.judge).updated(compared, baseline.judge, only_new=False)
+        comparisons = compare(baseline, candidate, rules)
+        for comparison in comparisons:
+            reasons.extend(comparison.reasons(inconclusive_passes=rules.inconclusive_passes))
+    tasks = {result.task for result in results}
+    idle = [pattern for pattern in rules.must_pass if not any(fnmatchcase(task, pattern) for task in tasks)]
+    remarks = [*gate.remarks, *(f"t2a_must_pass: {pattern} matches no task of this run" for pattern in idle)]
+    remarks.extend(hint for comparison in comparisons for hint in comparison.hints())
+    return replace(gate.with_reasons(reasons), comparisons=comparisons, remarks=tuple(remarks), rules=rules)
+
+
+def compare(before: Baseline, after: Baseline, rules: Rules) -> tuple[Comparison, ...]:
+    """Compare each condition with its counterpart in the baseline, over the items that both have.
+
+    A condition whose items are all new is left out. Raises BaselineError where there is no counterpart, or where the
+    candidate is a baseline file that does not say what its intentions are.
+    """
+    comparisons = []
+    for condition, entries in after.items.items():
+        reference = before.reference(condition, after.conditions[condition].spec)
+        known = before.items[reference]
+        pairs = [_Pair.of(key, known[key], entries[key], after) for key in sorted(entries.keys() & known.keys())]
+        if pairs:
+            comparisons.append(_compare(condition, reference, pairs, known, entries, rules))
+    return tuple(comparisons)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """One item in both runs: each metric as its ends, and each intention of which the labels are known or open."""
+
+    task: str
+    before: Mapping[str, Ends]
+    after: Mapping[str, Ends]
+    alike: bool
+    kinds: Mapping[str, str]
+    lost: tuple[frozenset[str], frozenset[str]]
+    open: frozenset[str]
+
+    @classmethod
+    def of(cls, key: str, before: Entry, after: Entry, candidate: Baseline) -> _Pair:
+        if after.kinds is None:
+            raise BaselineError(
+                f"{candidate.path}: a baseline of schema 1 does not say what its intentions are; compare the report"
+                " folder of that run, or make the file anew with --t2a-update-baseline"
+            )
+        names = after.kinds.keys()
+        alike = before.heard is not None and before.heard == after.heard
+        return cls(
+            task=key.partition("[")[0],
+            before=_ends(before, _open(before, names), names, scored=bool(after.scored)),
+            after=_ends(after, _open(after, names), names, scored=bool(after.scored)),
+            alike=alike,
+            kinds=after.kinds,
+            lost=(frozenset(before.lost), frozenset(after.lost)),
+            open=frozenset() if alike else _open(before, names) | _open(after, names),
+        )
+
+    def difference(self, metric: str) -> Ends:
+        """Candidate minus baseline, over every way the unresolved labels may fall out.
+
+        What was heard alike has the same labels, also where they are unresolved.
+        """
+        if self.alike:
+            return 0.0, 0.0
+        before, after = self.before[metric], self.after[metric]
+        return after[0] - before[1], after[1] - before[0]
+
+
+def _open(entry: Entry, names: Collection[str]) -> frozenset[str]:
+    if entry.unresolved is not None:
+        return frozenset(entry.unresolved)
+    # Schema 1 kept no unresolved labels. Where the scores are points there were none that matter; else any may be.
+    exact = all(interval.is_point for interval in entry.intervals().values())
+    return frozenset() if exact else frozenset(names) - frozenset(entry.lost)
+
+
+def _ends(entry: Entry, open_: Collection[str], names: Collection[str], *, scored: bool) -> dict[str, Ends]:
+    found = {"lost": (len(entry.lost) / len(names), (len(entry.lost) + len(open_)) / len(names))}
+    if scored:
+        found.update({metric: (float(i.low), float(i.high)) for metric, i in entry.intervals().items()})
+    return found
+
+
+def _compare(
+    condition: str,
+    reference: str,
+    pairs: Sequence[_Pair],
+    known: Mapping[str, Entry],
+    entries: Mapping[str, Entry],
+    rules: Rules,
+) -> Comparison:
+    differences = []
+    for metric in COMPARED:
+        scored = [pair for pair in pairs if metric in pair.before and metric in pair.after]
+        if scored:
+            differences.append(_difference(metric, scored, rules))
+    return Comparison(
+        condition=condition,
+        reference=reference,
+        items=len(pairs),
+        tasks=len({pair.task for pair in pairs}),
+        only_before=len(known) - len(pairs),
+        only_after=len(entries) - len(pairs),
+        differences=tuple(differences),
+        kinds=_kinds(pairs, rules.margin.get("lost")),
+        method=METHOD,
+        draws=rules.draws,
+        seed=rules.seed,
+    )
+
+
+def _difference(metric: str, pairs: Sequence[_Pair], rules: Rules) -> Difference:
+    by_task: dict[str, list[_Pair]] = defaultdict(list)
+    for pair in pairs:
+        by_task[pair.task].append(pair)
+    groups = [[pair.difference(metric) for pair in group] for group in by_task.values()]
+    lows, highs = ([_mean([ends[side] for ends in group]) for group in groups] for side in (0, 1))
+    alike = not any(map(any, (lows, highs)))
+    interval = (0.0, 0.0) if alike else task_interval(lows, highs, draws=rules.draws, seed=rules.seed)
+    row = Difference(
+        metric=metric,
+        tasks=len(groups),
+        before=_means([[pair.before[metric] for pair in group] for group in by_task.values()]),
+        after=_means([[pair.after[metric] for pair in group] for group in by_task.values()]),
+        difference=(_mean(lows), _mean(highs)),
+        interval=interval,
+        margin=rules.margin.get(metric),
+    )
+    return row if row.margin is None else _decided(row, groups, row.margin)
+
+
+def _decided(row: Difference, groups: Sequence[Sequence[Ends]], margin: Fraction) -> Difference:
+    if row.interval is None:
+        return replace(row, change=Change.UNDECIDED)
+    (lower, upper), (low, high) = row.interval, row.difference
+    if row.metric == "lost":
+        lower, upper, low, high = -upper, -lower, -high, -low
+    change = change_of(lower, upper, float(margin))
+    if change is not Change.UNDECIDED:
+        return replace(row, change=change)
+    spread = spread_of([[(first + second) / 2 for first, second in group] for group in groups])
+    return replace(row, change=change, needed=needed_for(spread, (low, high), (lower, upper), float(margin)))
+
+
+def _kinds(pairs: Sequence[_Pair], margin: Fraction | None) -> tuple[KindChange, ...]:
+    """Every kind, tested for more losses; a kind has regressed where that is shown and is more than the margin."""
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    net: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for pair in pairs:
+        for name, kind in pair.kinds.items():
+            count, (was, now) = counts[kind], (name in pair.lost[0], name in pair.lost[1])
+            count["intentions"] += 1
+            count["lost_before"] += was
+            count["lost_after"] += now
+            if name in pair.open:
+                count["undecided"] += 1
+            elif was != now:
+                count["worse" if now else "better"] += 1
+                net[kind][pair.task] += 1 if now else -1
+    kinds = sorted(counts)
+    chances = [sign_flip_p(list(net[kind].values())) for kind in kinds]
+    rows = []
+    for kind, p, adjusted in zip(kinds, chances, holm(chances), strict=True):
+        count = counts[kind]
+        excess = Fraction(count["worse"] - count["better"], count["intentions"])
+        shown = margin is not None and adjusted < KIND_LEVEL and excess > margin
+        numbers = {name: count[name] for name in _COUNTED}
+        rows.append(KindChange(kind=kind, p=p, adjusted=adjusted, regressed=shown, **numbers))
+    return tuple(rows)
+
+
+_COUNTED = ("intentions", "lost_before", "lost_after", "worse", "better", "undecided")
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _means(groups: Sequence[Sequence[Ends]]) -> Ends:
+    low, high = (_mean([_mean([ends[side] for ends in group]) for group in groups]) for side in (0, 1))
+    return low, high

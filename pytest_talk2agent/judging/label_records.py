@@ -1,0 +1,142 @@
+"""Labels that were given before: by people in a labels file, by a judge in the results of a run, by a case file.
+
+A labels file is JSON Lines, one label a line, and only ever grows: of two lines for one intention of one transcript
+the later counts.
+
+    {"schema": 1, "task": "...", "transcript": "...", "intention": "...", "expected": "...", "label": "changed"}
+
+``take``, ``condition``, ``by``, ``at`` and ``note`` may be there, too. ``expected`` is the value that the task asks
+for, several joined by "; ".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judgement import Finding, Label
+
+SCHEMA = 1
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class LabelRecord:
+    """A label that a person gave to one intention of one transcript of a task."""
+
+    task: str
+    transcript: str
+    intention: str
+    expected: str
+    label: Label
+    take: str = ""
+    condition: str = ""
+    by: str = ""
+    at: str = ""
+    note: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What it labels: task, transcript, intention."""
+        return self.task, self.transcript, self.intention
+
+    @property
+    def finding(self) -> Finding:
+        """The label as a judge's finding."""
+        whose = f"labelled by {self.by or 'a person'}{f' on {self.at}' if self.at else ''}"
+        return Finding(self.label, f"{whose}: {self.note}" if self.note else whose, self.expected)
+
+    def to_line(self) -> str:
+        """One line of a labels file, without its end; what is empty is left out."""
+        plain = {name: value for name, value in asdict(self).items() if value or name == "transcript"}
+        return json.dumps({"schema": SCHEMA, **plain, "label": self.label.value}, ensure_ascii=False)
+
+
+def append_label(path: Path, record: LabelRecord) -> None:
+    """Add one label to a file, which is made where there is none; nothing in it is ever changed. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as stream:
+        stream.seek(0, 2)
+        if stream.tell():
+            stream.seek(-1, 2)
+            broken = stream.read(1) != b"\n"
+        else:
+            broken = False
+        stream.write(b"\n" * broken + record.to_line().encode("utf-8", errors="backslashreplace") + b"\n")
+
+
+def read_labels(path: str | Path) -> dict[Key, Finding]:
+    """Every label of a file by (task, transcript, intention), in the order of first appearance.
+
+    The file is a labels file, the ``results.jsonl`` of a run (or the folder that holds it), or a case file, in which a
+    case's id stands for its task. Raises JudgeError with file and line.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "results.jsonl"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise JudgeError(f"{path}: cannot read the labels: {error}") from None
+    found: dict[Key, Finding] = {}
+    whole: set[Key] = set()
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            for key, finding, is_whole in _labels_in(json.loads(line)):
+                # A transcript that was refused or broken off may read like one that was not: the latter decides.
+                if is_whole or key not in whole:
+                    found[key] = finding
+                if is_whole:
+                    whole.add(key)
+        except KeyError as error:
+            raise JudgeError(f"{path}:{number}: no labels: {error} is missing") from None
+        except (ValueError, TypeError, AttributeError) as error:
+            raise JudgeError(f"{path}:{number}: no labels: {error}") from None
+    if not found:
+        raise JudgeError(f"{path}: no label in this file")
+    return found
+
+
+def _labels_in(line: Mapping[str, Any]) -> Iterator[tuple[Key, Finding, bool]]:
+    if "judgement" in line:
+        yield from _of_result(line)
+    elif "labels" in line:
+        for name, label in line["labels"].items():
+            say = line["intentions"][name]["say"]
+            expected = say if isinstance(say, str) else "; ".join(say)
+            yield (
+                (line["id"], line["transcript"], name),
+                Finding(Label(label), line.get("why") or "labelled", expected),
+                True,
+            )
+    else:
+        record = _record(line)
+        yield record.key, record.finding, True
+
+
+def _of_result(line: Mapping[str, Any]) -> Iterator[tuple[Key, Finding, bool]]:
+    transcript = line["transcript"]
+    heard = [(transcript["text"], line["judgement"])]
+    if line.get("raw") is not None:
+        heard.append((transcript["raw"], line["raw"]))
+    for text, judgement in heard:
+        for name, plain in judgement["findings"].items():
+            finding = Finding(**{**plain, "label": Label(plain["label"])})
+            yield (line["task"], text, name), finding, transcript["state"] == "transcribed"
+
+
+def _record(line: Mapping[str, Any]) -> LabelRecord:
+    if line["schema"] != SCHEMA:
+        raise ValueError(f"a label of schema {line['schema']!r}; this version reads {SCHEMA}")
+    values = {name: value for name, value in line.items() if name != "schema"}
+    if odd := [name for name, value in values.items() if not isinstance(value, str)]:
+        raise TypeError(f"{odd[0]} is no text")
+    for name in ("task", "transcript", "intention", "expected", "label"):
+        _ = values[name]
+    return LabelRecord(**{**values, "label": Label(values["label"])})

@@ -1,0 +1,117 @@
+"""``llm:MODEL``: a model labels all intentions of a transcript in one structured answer, several times over.
+
+A label needs the agreement of all votes, and words of the transcript to rest on: a quotation that does not stand there
+makes it unresolved, as does a missing one where the label says that something is heard. An empty transcript is not
+worth a question: everything is omitted. What fails is an error, never a label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.evidence import find_quote
+from pytest_talk2agent.judging.hearing import EMPTY_TRANSCRIPT, hear
+from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.judging.model import Model
+from pytest_talk2agent.judging.model_options import ModelOptions, read_model_spec
+from pytest_talk2agent.judging.prompt import PROMPT, PROMPT_SHA256, data_of, schema_of
+from pytest_talk2agent.judging.prompt import VERSION as PROMPT_VERSION
+from pytest_talk2agent.judging.records import Records, record_key
+from pytest_talk2agent.judging.votes import agreed
+from pytest_talk2agent.speech.tokens import tokenise
+
+NAME = "llm"
+VERSION = "1"
+_LONGEST_REASON = 300
+
+
+class LlmJudge:
+    """A judge that asks a model: ``concurrency`` is how many transcripts it may be given at a time.
+
+    ``quotes`` says that its labels rest on words of the transcript; ``unlimited`` that it may spend what it
+    likes.
+
+    Raises JudgeError where the server's address or the name of the key's variable is wrong.
+    """
+
+    quotes = True
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.concurrency = options.concurrency
+        self.unlimited = options.limit is None
+        self._votes = options.votes
+        self._model = Model(f"judge {NAME}:{model}", model, options)
+        identity = {**self._model.identity(), "votes": options.votes, "prompt": PROMPT_VERSION, "sha256": PROMPT_SHA256}
+        self.fingerprint = f"{NAME}/{VERSION}:{model}#{record_key(identity)[:16]}"
+
+    def keep_in(self, records: Records, *, frozen: bool = False) -> None:
+        """As that of a `Model`."""
+        self._model.keep_in(records, frozen=frozen)
+
+    def check(self) -> None:
+        """As that of a `Model`."""
+        self._model.check()
+
+    def judge(self, case: Case) -> Judgement:
+        """Label every intention of one transcript; raises JudgeError."""
+        flags = hear(tokenise(case.transcript), tokenise(case.script)).flags
+        if EMPTY_TRANSCRIPT in flags:
+            nothing = {
+                name: Finding(Label.OMITTED, "the transcript is empty", "; ".join(one.say))
+                for name, one in case.intentions.items()
+            }
+            return Judgement(nothing, self.fingerprint, (EMPTY_TRANSCRIPT,))
+        if not case.intentions:
+            return Judgement({}, self.fingerprint, flags)
+        data, schema = data_of(case), schema_of(case.intentions)
+        try:
+            votes = [
+                self._model.ask(PROMPT, data, schema, lambda answer: findings_of(answer, case), vote=vote)
+                for vote in range(self._votes)
+            ]
+        except JudgeError as error:
+            raise JudgeError(f"{case.task}: {error}" if case.task else str(error)) from None
+        return Judgement(agreed(votes), self.fingerprint, flags)
+
+
+def findings_of(answer: Mapping[str, Any], case: Case) -> dict[str, Finding]:
+    """The findings in a model's answer, its quotations checked; raises ValueError where it is not of the form."""
+    if answer.keys() != case.intentions.keys():
+        odd = ", ".join(sorted(answer.keys() ^ case.intentions.keys()))
+        raise ValueError(f"the answer and the intentions differ in {odd[:200]}")
+    return {
+        name: _finding(name, answer[name], "; ".join(one.say), case.transcript) for name, one in case.intentions.items()
+    }
+
+
+def _finding(name: str, said: Any, expected: str, transcript: str) -> Finding:
+    if not isinstance(said, dict) or said.keys() != {"evidence", "reason", "label"}:
+        raise ValueError(f"{name}: no object with evidence, reason and label")
+    quote, reason = said["evidence"], said["reason"]
+    if not isinstance(reason, str) or not (quote is None or isinstance(quote, str)):
+        raise ValueError(f"{name}: evidence or reason is no text")
+    label = Label(said["label"])
+    reason = " ".join(reason.split())[:_LONGEST_REASON]
+    if not quote or not quote.strip():
+        if label in (Label.RETAINED, Label.CHANGED):
+            return Finding(Label.UNRESOLVED, f"called {label.value} without evidence ({reason})", expected)
+        return Finding(label, reason, expected)
+    span = find_quote(quote, transcript)
+    if span is None:
+        shown = " ".join(quote.split())[:80]
+        return Finding(
+            Label.UNRESOLVED, f"called {label.value} by words that are not in the transcript: {shown!r}", expected
+        )
+    if label is Label.OMITTED:
+        return Finding(label, reason, expected)
+    return Finding(label, reason, expected, transcript[slice(*span)], *span)
+
+
+def make_judge(argument: str | None) -> LlmJudge:
+    """The judge of the spec ``llm:MODEL[?option=value&...]``; raises JudgeError."""
+    if not argument:
+        raise JudgeError(f"judge {NAME!r}: no model is named; write {NAME}:MODEL")
+    return LlmJudge(*read_model_spec(f"{NAME}:{argument}"))

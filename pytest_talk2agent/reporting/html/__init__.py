@@ -1,0 +1,1 @@
+"""The run as one self-contained HTML file."""

@@ -1,0 +1,130 @@
+"""One file that holds a whole run: readable without a network, safe to open whatever was heard, fit to be printed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from pytest_talk2agent.reporting.html.audio import AudioMode, Recordings
+from pytest_talk2agent.reporting.html.before import Before, BeforeLimits
+from pytest_talk2agent.reporting.html.markup import Markup, element
+from pytest_talk2agent.reporting.html.rows import Rows
+from pytest_talk2agent.reporting.html.summary import summary, verdict
+from pytest_talk2agent.results.gate import Gate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.store import write_whole
+from pytest_talk2agent.results.version import VERSION
+
+SCRIPTS = ("dom.js", "table.js", "grader.js", "detail.js", "page.js")
+
+
+def write_page(
+    path: Path,
+    results: Sequence[TaskResult],
+    errors: Mapping[str, str],
+    gate: Gate,
+    *,
+    audio: AudioMode = "link",
+    before: Before | None = None,
+) -> set[str]:
+    """Write the report of a run and return the recordings that were not found; raises OSError with the path.
+
+    ``gate`` is the verdict that the run was given. ``audio`` links the recordings relative to ``path``, embeds them or
+    leaves them out. ``before`` is what is shown beside the results; by default the baseline that they were held to.
+    """
+    recordings = Recordings(audio, path.parent)
+    rows = Rows(recordings, before or BeforeLimits())
+    write_whole(path, _pieces(results, errors, gate, rows, recordings))
+    return recordings.absent
+
+
+def _pieces(
+    results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, rows: Rows, recordings: Recordings
+) -> Iterator[str]:
+    style, script = _asset("page.css"), '"use strict";\n' + "".join(map(_asset, SCRIPTS))
+    yield '<!doctype html>\n<html lang="en">\n'
+    yield _head(style, script, gate)
+    yield "<body>\n"
+    yield element("a", "Skip to the items", href="#items", class_="skip")
+    yield _bar()
+    yield "<main>\n"
+    yield verdict(results, gate)
+    yield from summary(results, errors, gate)
+    yield _items()
+    yield "</main>\n"
+    yield element("footer", f"pytest-talk2agent {VERSION}")
+    yield "\n"
+    yield from rows.blocks(results)
+    yield from recordings.blocks()
+    yield f"<script>{script}</script>\n</body>\n</html>\n"
+
+
+def _head(style: str, script: str, gate: Gate) -> Markup:
+    """Nothing is loaded, and no code runs but ours: a transcript that is markup after all would still do nothing."""
+    policy = [
+        "default-src 'none'",
+        f"style-src '{_hash(style)}'",
+        f"script-src '{_hash(script)}'",
+        "img-src data:",
+        "media-src 'self' file: data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+    ]
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content="; ".join(policy)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("link", rel="icon", href="data:,"),
+        element("title", f"talk2agent: gate {'passed' if gate.passed else 'failed'}"),
+        element("style", Markup(style)),
+    )
+
+
+def _bar() -> Markup:
+    theme = element("button", "Dark", type="button", id="theme", aria_pressed="false", title="switch light and dark")
+    return element("header", element("strong", "talk2agent"), element("span", "report", class_="muted"), theme)
+
+
+def _items() -> Markup:
+    """The frame that the script fills."""
+    search = element("input", type="search", id="q", placeholder="task, take, said or heard", autocomplete="off")
+    fields = [_field("Search", "q", search)]
+    for label in ("Outcome", "Condition", "Suite", "Lost or open kind"):
+        name = label.rpartition(" ")[2].lower()
+        fields.append(_field(label, name, element("select", id=name)))
+    fields.append(element("button", "Clear", type="button", id="clear"))
+    table = element(
+        "table",
+        element("caption", "items", class_="hidden"),
+        element("thead", element("tr", id="head")),
+        element("tbody", id="body"),
+        id="rows",
+    )
+    return element(
+        "section",
+        element("h2", "items", id="items", tabindex=-1),
+        element("noscript", "The list of items needs JavaScript; all above is complete without it."),
+        element("form", *fields, id="filters", role="search", aria_label="filter the items"),
+        element("p", id="count", role="status", class_="note"),
+        table,
+        element("button", "Show more", type="button", id="more", hidden=True),
+        aria_labelledby="items",
+    )
+
+
+def _field(label: str, name: str, control: Markup) -> Markup:
+    return element("div", element("label", label, for_=name), control)
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath("assets").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,1 @@
+"""What people are asked about the labels of a run, and how."""

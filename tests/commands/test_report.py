@@ -1,0 +1,78 @@
+"""`talk2agent report`: a saved run as a page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_talk2agent.cli import main
+from pytest_talk2agent.reporting.folder import ReportFolder
+from pytest_talk2agent.results.gate import decide_gate
+from tests.results.builders import baseline, lossy, result, transcript
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return saved(tmp_path / "run")
+
+
+def saved(folder: Path, heard: str = "set the port to 8080") -> Path:
+    rows = [lossy("a"), replace(result("b"), transcript=transcript(heard))]
+    report = ReportFolder(folder)
+    for row in rows:
+        report.append(row)
+    report.finish(rows, {}, decide_gate(rows, {}, (), inconclusive_passes=False).with_reasons(["a hook said so"]), "")
+    return folder
+
+
+def index_of(page: Path) -> dict[str, object]:
+    text = page.read_text(encoding="utf-8")
+    start = text.index('id="index">') + len('id="index">')
+    found: dict[str, object] = json.loads(text[start : text.index("</script>", start)])
+    return found
+
+
+def test_a_page_is_written_into_the_folder_of_the_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    of_the_run = (run / "report.html").read_bytes()
+    (run / "report.html").unlink()
+    assert main(["report", str(run)]) == 0
+    assert (run / "report.html").read_bytes() == of_the_run
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{run / 'report.html'}: 2 items, 0.")
+    assert second == "1 recordings are not where the run read them, such as audio/amy.flac; run this from there"
+
+
+def test_the_verdict_is_the_one_that_the_run_was_given(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "page.html"
+    assert main(["report", str(run), "--out", str(out), "--audio", "none"]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert "Gate failed" in text
+    assert "a hook said so" in text
+
+
+def test_a_run_without_an_end_has_no_verdict(run: Path) -> None:
+    (run / "run.json").unlink()
+    assert main(["report", str(run)]) == 0
+    assert "the run did not come to its end" in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_baseline_file_or_another_run_stands_beside_it(run: Path, tmp_path: Path) -> None:
+    baseline(tmp_path / "base.json", lossy("a"), lossy("b")).save()
+    assert main(["report", str(run), "--baseline", str(tmp_path / "base.json")]) == 0
+    assert index_of(run / "report.html")["before"] == "baseline base.json"
+    other = saved(tmp_path / "other", heard="another transcript")
+    assert main(["report", str(run), "--baseline", str(other)]) == 0
+    assert index_of(run / "report.html")["before"] == "run other"
+    assert "another transcript" in (run / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "run/results.jsonl"])
+def test_bad_input_is_one_line(run: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(run), "--baseline", str(tmp_path / name)]) == 2
+    assert main(["report", str(tmp_path / "nowhere")]) == 2
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 2
+    assert str(tmp_path / name) in error[0]
