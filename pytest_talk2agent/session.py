@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.mailbox import Mailbox
     from pytest_talk2agent.engine.setup import Setup
     from pytest_talk2agent.engine.subject import Subject
-    from pytest_talk2agent.judging.registry import Judge
+    from pytest_talk2agent.judging.judge import Judge
     from pytest_talk2agent.results.baseline import Baseline
 
 

@@ -10,7 +10,7 @@ from pytest_talk2agent.commands.common import Commands, add_json, write, write_j
 
 if TYPE_CHECKING:
     from pytest_talk2agent.judging.cases import LabelledCase
-    from pytest_talk2agent.judging.registry import Judge
+    from pytest_talk2agent.judging.judge import Judge
 
 STORE = Path(".t2a/store")
 

@@ -15,7 +15,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -25,8 +24,8 @@ from pytest_talk2agent.context.repair import Change, Repaired, RepairSwitches
 from pytest_talk2agent.interfaces.budget import Budget, BudgetError
 from pytest_talk2agent.interfaces.fault import ProviderError
 from pytest_talk2agent.interfaces.http import Endpoint, Reply
+from pytest_talk2agent.interfaces.payment import post_paid
 from pytest_talk2agent.interfaces.prices import OUTPUT_TOKENS
-from pytest_talk2agent.interfaces.usage import Usage
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 
 NAME = "llm"
@@ -152,26 +151,18 @@ class LlmRepair:
     def _asked(self, request: Mapping[str, Any], detail: dict[str, Any]) -> Reply:
         """The reply to a request; what it took goes into ``detail``."""
         most = self._prices.most(0.0, json.dumps(request), self._most_tokens or OUTPUT_TOKENS)
-        with self._budget.reserve(most) as reservation:
-
-            def again(error: ProviderError) -> None:
-                reservation.renew(most if error.charged else Decimal(0))
-
-            try:
-                reply = self._endpoint.post(_PATH, json=request, again=again)
-            except ProviderError as error:
-                reservation.settle(most if error.charged else Decimal(0))
-                if error.kind == "unauthorized":
-                    raise InterfaceError(str(error)) from None
-                if error.kind == "refused":
-                    raise _KeptError(str(error)) from None
-                raise _KeptError(f"provider: {error}", final=False) from None
-            usage = Usage.of(reply)
-            cost = self._prices.of(usage, 0.0) if usage.cost is None and self._prices.known else usage.cost
-            reservation.settle(most if cost is None else cost)
-        detail.update(usage.detail())
-        if cost is not None:
-            detail["cost"] = float(cost)
+        try:
+            paid = post_paid(self._endpoint, _PATH, self._budget, self._prices, most, json=request)
+        except ProviderError as error:
+            if error.kind == "unauthorized":
+                raise InterfaceError(str(error)) from None
+            if error.kind == "refused":
+                raise _KeptError(str(error)) from None
+            raise _KeptError(f"provider: {error}", final=False) from None
+        reply = paid.reply
+        detail.update(paid.usage.detail())
+        if paid.cost is not None:
+            detail["cost"] = float(paid.cost)
         served = reply.body.get("model")
         if isinstance(served, str) and served != self._model:
             detail["model"] = served

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
-from pytest_talk2agent.interfaces.http import check_base_url
-from pytest_talk2agent.interfaces.key import check_key_env
 from pytest_talk2agent.interfaces.prices import Prices, price
-from pytest_talk2agent.interfaces.spec import Spec, read_switches
 
 FORMATS = ("schema", "object", "text")
 
@@ -128,21 +125,3 @@ class RepairSwitches:
         if len({"input", "output"} & set(given)) == 1:
             raise ValueError(f"prices of tokens need both {options['input']} and {options['output']}")
         return Prices(**given, known=bool(given))
-
-
-def make_repair(spec: Spec) -> Repair:
-    """The repair that a spec asks for.
-
-    Raises InterfaceError, one line, where an option is wrong; one that may hold a secret is not shown.
-    """
-    check_key_env(spec.switches.get("repair_key_env", ""))
-    if "repair_base_url" in spec.switches:
-        check_base_url(spec.switches["repair_base_url"])
-    switches = read_switches(spec, "repair_", RepairSwitches)
-    if switches.model is None:
-        from pytest_talk2agent.context.phonetic import PhoneticRepair
-
-        return PhoneticRepair()
-    from pytest_talk2agent.context.llm_repair import LlmRepair
-
-    return LlmRepair(switches.model, switches, spec.text)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.context.registry import make_repair
 from pytest_talk2agent.context.terms import TermList, terms_of
 from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.interfaces.biasing import TermSwitches

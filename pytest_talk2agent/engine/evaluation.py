@@ -19,8 +19,8 @@ from pytest_talk2agent.engine.subject import Subject
 from pytest_talk2agent.engine.transcription import hypothesis_of
 from pytest_talk2agent.grading.retention import Retention
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
+from pytest_talk2agent.judging.judge import Judge
 from pytest_talk2agent.judging.judgement import Judgement, Label
-from pytest_talk2agent.judging.registry import Judge
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate
 from pytest_talk2agent.results.record import TaskResult, Visible
 from pytest_talk2agent.results.release import Rules

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.context.registry import make_repair
 from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.progress import Counter, Progress

@@ -6,19 +6,18 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, TypeVar
 
 from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, suspicions
 from pytest_talk2agent.interfaces.biasing import BiasLimit, TermSwitches, fit
 from pytest_talk2agent.interfaces.budget import Budget, BudgetError
 from pytest_talk2agent.interfaces.fault import ProviderError
-from pytest_talk2agent.interfaces.http import Endpoint, Reply, check_base_url
+from pytest_talk2agent.interfaces.http import Endpoint, check_base_url
 from pytest_talk2agent.interfaces.key import check_key_env
+from pytest_talk2agent.interfaces.payment import Paid, post_paid
 from pytest_talk2agent.interfaces.prices import OUTPUT_TOKENS, Prices, price
 from pytest_talk2agent.interfaces.spec import Spec, read_options, read_switches
 from pytest_talk2agent.interfaces.threads import as_ready
-from pytest_talk2agent.interfaces.usage import Usage
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 
 
@@ -185,50 +184,44 @@ class ServedInterface(ABC):
         request = self._request(replace(utterance, audio=audio))
         where = f"task {utterance.task!r}, take {utterance.take!r}"
         most = self._prices.most(audio.seconds, request.text, self.most_output_tokens)
+
+        def before_retry(error: ProviderError) -> None:
+            if stopped.is_set():
+                raise error
+
         try:
-            with self._budget.reserve(most) as reservation:
-
-                def again(error: ProviderError) -> None:
-                    if stopped.is_set():
-                        raise error
-                    reservation.renew(most if error.charged else Decimal(0))
-
-                try:
-                    reply = self._endpoint.post(
-                        self.path, json=request.json, data=request.data, files=request.files, again=again
-                    )
-                except ProviderError as error:
-                    reservation.settle(most if error.charged else Decimal(0))
-                    if error.kind == "unauthorized":
-                        raise InterfaceError(str(error)) from None
-                    if error.kind == "refused":
-                        return Hypothesis("", {"suspect": [], "reason": error.message}, "refused", request.sent)
-                    raise
-                usage = Usage.of(reply)
-                cost = self._cost(usage, audio.seconds)
-                reservation.settle(most if cost is None else cost)
-            return self._hypothesis(reply, usage, cost, request, audio.seconds)
-        except (ProviderError, BudgetError) as error:
+            paid = post_paid(
+                self._endpoint,
+                self.path,
+                self._budget,
+                self._prices,
+                most,
+                seconds=audio.seconds,
+                before_retry=before_retry,
+                json=request.json,
+                data=request.data,
+                files=request.files,
+            )
+            return self._hypothesis(paid, request, audio.seconds)
+        except ProviderError as error:
+            if error.kind == "unauthorized":
+                raise InterfaceError(str(error)) from None
+            if error.kind == "refused":
+                return Hypothesis("", {"suspect": [], "reason": error.message}, "refused", request.sent)
+            raise TranscriptionError(f"{where}: {error}") from None
+        except BudgetError as error:
             raise TranscriptionError(f"{where}: {error}") from None
 
-    def _cost(self, usage: Usage, seconds: float) -> Decimal | None:
-        """What the provider says it took, else what its prices give; None where neither is known."""
-        if usage.cost is not None:
-            return usage.cost
-        return self._prices.of(usage, seconds) if self._prices.known else None
-
-    def _hypothesis(
-        self, reply: Reply, usage: Usage, cost: Decimal | None, request: Request, seconds: float
-    ) -> Hypothesis:
-        hypothesis = self._read(reply.body)
+    def _hypothesis(self, paid: Paid, request: Request, seconds: float) -> Hypothesis:
+        hypothesis = self._read(paid.reply.body)
         detail: dict[str, Any] = {
-            **usage.detail(),
+            **paid.usage.detail(),
             **hypothesis.detail,
             "suspect": suspicions(hypothesis.text, seconds),
         }
-        if cost is not None:
-            detail["cost"] = float(round(cost, 9))
-        served = reply.body.get("model")
+        if paid.cost is not None:
+            detail["cost"] = float(round(paid.cost, 9))
+        served = paid.reply.body.get("model")
         if isinstance(served, str) and served != self._model:
             detail["model"] = served
         return replace(hypothesis, detail=detail, sent=request.sent)

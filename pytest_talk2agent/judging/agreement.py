@@ -10,8 +10,8 @@ from typing import Any
 
 from pytest_talk2agent.judging.cases import LabelledCase
 from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import Judge
 from pytest_talk2agent.judging.judgement import Judgement, Label
-from pytest_talk2agent.judging.registry import Judge
 
 Pair = tuple[Label, Label]
 

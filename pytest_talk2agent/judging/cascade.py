@@ -10,7 +10,7 @@ from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.records import Records
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.judging.registry import Judge
+    from pytest_talk2agent.judging.judge import Judge
 
 _AROUND = 3
 

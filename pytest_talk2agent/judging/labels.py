@@ -21,7 +21,7 @@ from pytest_talk2agent.judging.records import Records
 from pytest_talk2agent.speech.tokens import tokenise
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.judging.registry import Judge
+    from pytest_talk2agent.judging.judge import Judge
 
 NAME = "labels"
 VERSION = "1"

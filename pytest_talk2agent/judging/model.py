@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from typing import Any, TypeVar
 
 from pytest_talk2agent.interfaces.budget import Budget, BudgetError
 from pytest_talk2agent.interfaces.fault import ProviderError
 from pytest_talk2agent.interfaces.http import Endpoint, Reply
+from pytest_talk2agent.interfaces.payment import post_paid
 from pytest_talk2agent.interfaces.prices import OUTPUT_TOKENS
 from pytest_talk2agent.interfaces.usage import Usage
 from pytest_talk2agent.interfaces.utterance import InterfaceError
@@ -158,24 +158,11 @@ class Model:
         options = self._options
         most = options.prices.most(0.0, json.dumps(request), options.max_tokens or OUTPUT_TOKENS)
         try:
-            with self._budget.reserve(most) as reservation:
-
-                def again(error: ProviderError) -> None:
-                    reservation.renew(most if error.charged else Decimal(0))
-
-                try:
-                    reply = self._endpoint.post(_PATH, json=request, again=again)
-                except ProviderError as error:
-                    reservation.settle(most if error.charged else Decimal(0))
-                    raise
-                usage = Usage.of(reply)
-                cost = options.prices.of(usage, 0.0) if usage.cost is None else usage.cost
-                reservation.settle(most if cost is None else cost)
+            return post_paid(self._endpoint, _PATH, self._budget, options.prices, most, json=request).reply
         except (ProviderError, InterfaceError) as error:
             raise JudgeError(str(error)) from None
         except BudgetError as error:
             raise JudgeError(f"{self._name}: {error}") from None
-        return reply
 
     def _object_in(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """The JSON object in an answer. Raises JudgeError where it was refused or cut off, else _InvalidError."""
