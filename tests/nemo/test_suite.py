@@ -34,10 +34,10 @@ BAD = ("empty", "silent", "frames", "corrupt", "cut")
 def write_forms(folder: Path) -> Path:
     """One sentence in every form that a recording can have, as the takes of one task."""
     samples, rate = soundfile.read(SOUND, dtype="float32")
-    stereo = np.stack([samples, 0.5 * samples], axis=1)
     soundfile.write(folder / "mono.wav", samples, rate, subtype="FLOAT")
-    soundfile.write(folder / "stereo.flac", stereo, rate)
-    soundfile.write(folder / "left.wav", stereo * [1, 0], rate)
+    # Mixed down, both have the level of the recording: what a model makes of another level is not asked here.
+    soundfile.write(folder / "stereo.wav", np.stack([1.5 * samples, 0.5 * samples], axis=1), rate, subtype="FLOAT")
+    soundfile.write(folder / "left.wav", np.stack([2 * samples, 0 * samples], axis=1), rate, subtype="FLOAT")
     soundfile.write(folder / "int16.wav", samples, rate, subtype="PCM_16")
     soundfile.write(folder / "rate48.wav", soxr.resample(samples, rate, 48_000), 48_000)
     soundfile.write(folder / "rate22.ogg", soxr.resample(samples, rate, 22_050), 22_050)
