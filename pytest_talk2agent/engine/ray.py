@@ -22,7 +22,8 @@ from pytest_talk2agent.interfaces.batch import one_line, require_package
 from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError
 
 KNOCK_SECONDS = 10.0
-LEAVE_SECONDS = 5.0
+LEAVE_SECONDS = 30.0
+"""How long an interrupted process waits for the pass to leave: Ray's own way out must not run beside ours."""
 
 
 def check_ray(conditions: Iterable[tuple[str, Interface]]) -> None:

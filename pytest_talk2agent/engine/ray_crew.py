@@ -135,6 +135,7 @@ class Crew:
 
     def _hire(self, wanted: int) -> None:
         while len(self._hired) < wanted and self._failed_starts < MOST_LOSSES:
+            self._ray()
             self._hired.append(_Hired(self._class.remote(*self._arguments)))
 
     def _hand_out(self, waiting: deque[_Parcel]) -> None:
