@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -137,16 +138,18 @@ def test_a_node_that_is_killed_costs_no_row(
 
 def test_an_interrupted_run_leaves_ray_in_order(pytester: pytest.Pytester, suite: Path, cluster: Any) -> None:
     command = [sys.executable, "-m", "pytest", str(suite), *OPTIONS, f"--t2a-engine=ray:{cluster.address}"]
-    running = subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    try:
-        deadline = time.monotonic() + 60
-        while not asked(pytester) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=60)
-    finally:
-        running.kill()
-        running.wait()
+    # A shell starts what runs in its background with SIGINT ignored, and whoever is started then inherits that.
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=pytester.path, preexec_fn=heeds, **streams) as running:
+        try:
+            deadline = time.monotonic() + 60
+            while not asked(pytester) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            _, said = running.communicate(timeout=60)
+        finally:
+            running.kill()
     assert (running.returncode, said) == (pytest.ExitCode.INTERRUPTED, "")
 
 
