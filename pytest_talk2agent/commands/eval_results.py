@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         if not entries:
             write([f"{summary.condition}: no item has a score; nothing written"])
             continue
-        path = options.out / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', summary.condition)}.yaml"
+        path = options.out / f"{summary.condition}.yaml"  # a label is a safe name, and no two are alike
         write_whole(path, yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=1000))
         write([str(path)])
     return 0

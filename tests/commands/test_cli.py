@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_talk2agent.cli import main
+from tests.commands.conftest import Say
 from tests.conftest import TASKS
 
 PORT, REPORT = "files/set-port", "files/copy-report"
@@ -21,7 +21,6 @@ instruction: Restart nginx.
 intentions: {service: {say: nginx, kind: term}}
 value: 0.5 + 0*service
 """
-Say = Callable[..., str]
 
 
 @pytest.fixture
@@ -29,33 +28,6 @@ def suite(tmp_path: Path) -> Path:
     path = tmp_path / "tasks.yaml"
     path.write_text(TASKS, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Run a command that must succeed; what it prints."""
-
-    def run(*arguments: object, status: int = 0) -> str:
-        assert main([str(argument) for argument in arguments]) == status
-        captured = capsys.readouterr()
-        assert captured.err == ""
-        return captured.out
-
-    return run
-
-
-@pytest.fixture
-def complain(capsys: pytest.CaptureFixture[str]) -> Say:
-    """Run a command that must refuse its input; the one line it says."""
-
-    def run(*arguments: object) -> str:
-        assert main([str(argument) for argument in arguments]) == 2
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err.count("\n") == 1
-        return captured.err.rstrip("\n")
-
-    return run
 
 
 class TestShow:
