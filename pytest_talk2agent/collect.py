@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.session import voice_of
+from pytest_talk2agent.options import any_given
+from pytest_talk2agent.session import SUFFIXES, voice_of
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.results.record import TaskResult
 
-SUFFIXES = (".yaml", ".yml")
+FOREIGN = (".md", ".json", ".toml")
+"""Suffixes of the task files of other benchmarks."""
 
 
 class RetentionError(AssertionError):
@@ -41,23 +43,33 @@ def hold_against_limits(request: pytest.FixtureRequest, t2a_result: TaskResult) 
 
 
 def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
-    """A collector for a file that holds tasks; a file named on the command line must."""
+    """A collector for a file that holds tasks; a YAML file named on the command line must."""
+    named = path.suffix in SUFFIXES and parent.session.isinitpath(path)
+    return TaskFile.from_parent(parent, path=path) if named or holds_tasks(parent.config, path) else None
+
+
+def holds_tasks(config: pytest.Config, path: Path) -> bool:
+    """Whether a file looks as if it held tasks.
+
+    Files of other benchmarks are looked at only where an option or ini key speaks to this plugin: a project is full of
+    files with their suffixes.
+    """
+    if path.suffix in FOREIGN and any_given(config):
+        from pytest_talk2agent.tasks.importers.registry import format_of
+
+        return format_of(path) is not None
     if path.suffix not in SUFFIXES:
-        return None
+        return False
     from pytest_talk2agent.tasks.sniff import looks_like_tasks
 
-    if not parent.session.isinitpath(path):
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return None
-        if not looks_like_tasks(text):
-            return None
-    return TaskFile.from_parent(parent, path=path)
+    try:
+        return looks_like_tasks(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return False
 
 
 class TaskFile(pytest.File):
-    """A YAML file of tasks."""
+    """A file of tasks: ours in YAML, or one of another benchmark."""
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield one item for each task, recording and condition."""
@@ -69,7 +81,7 @@ class TaskFile(pytest.File):
         voice = voice_of(self.config)
         try:
             voice.check()
-            subjects = voice.subjects(self.path)
+            subjects = voice.subjects(self.path, named=self.session.isinitpath(self.path))
         except (InterfaceError, JudgeError, BaselineError, TaskFileError, pytest.UsageError) as error:
             raise self.CollectError(str(error)) from None
         for subject in subjects:

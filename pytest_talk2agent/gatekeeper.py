@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_talk2agent.reporting.keys import RECORD
+from pytest_talk2agent.selection import notes_of
 from pytest_talk2agent.session import voice_of
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Gatekeeper:
         )
         answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
         added = [reason for answer in answers for reason in answer]
-        gate = replace(gate.with_reasons(added), added=tuple(added))
+        gate = replace(gate.with_reasons(added), added=tuple(added), remarks=(*gate.remarks, *voice.notes))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
         self._gate = gate = gate.with_reasons(self._write_reports(results, gate))
@@ -113,8 +114,9 @@ class Gatekeeper:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _named(self) -> bool:
-        """Whether the command line asks for a gate: then a run that judges nothing must not be green."""
-        return bool(self._config.getoption("t2a_interface") or self._config.getoption("t2a_baseline"))
+        """Whether the command line asks for a gate, or all was left out: what judges nothing must not be green."""
+        asked = self._config.getoption("t2a_interface") or self._config.getoption("t2a_baseline")
+        return bool(asked or notes_of(self._config))
 
     def _ordered(self) -> list[TaskResult]:
         """Results by condition, as the options name them, then by node: no matter which worker was first."""

@@ -19,6 +19,7 @@ from pytest_talk2agent.fixtures import (  # noqa: F401 - pytest finds fixtures i
 )
 from pytest_talk2agent.gatekeeper import Gatekeeper
 from pytest_talk2agent.runloop import begin_run
+from pytest_talk2agent.selection import leave_out, notes_of
 from pytest_talk2agent.session import voice_of
 from pytest_talk2agent.xdist import XdistController
 
@@ -63,6 +64,16 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give marked test functions their tasks."""
     fixtures.parametrise(metafunc)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the options say is not to run."""
+    leave_out(config, items)
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
+    """Where items are only listed, say what is left out; a run says it in the end."""
+    return notes_of(config) if config.option.collectonly else []
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -18,12 +18,19 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.judging.judge import Judge
     from pytest_talk2agent.results.baseline import Baseline
+    from pytest_talk2agent.tasks.binding import Checkouts
+    from pytest_talk2agent.tasks.manifest import Manifest
+    from pytest_talk2agent.tasks.task import Task
+
+SUFFIXES = (".yaml", ".yml")
+"""Of our own task files."""
 
 
 class VoiceSession:
     """Made at most once a process, when an option names it or the first task file is met.
 
-    ``refusal`` says why an xdist worker began no evaluation.
+    ``refusal`` says why an xdist worker began no evaluation; ``wordless`` has, by file, the tasks that were found and
+    have their words in a checkout that was not named; ``notes`` say what the run leaves out, and why.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -33,6 +40,8 @@ class VoiceSession:
         self.settings = settings_of(config)
         self.evaluation: Evaluation | None = None
         self.refusal: str | None = None
+        self.wordless: dict[Path, list[Task]] = {}
+        self.notes: list[str] = []
 
     @cached_property
     def interfaces(self) -> dict[str, str]:
@@ -88,21 +97,40 @@ class VoiceSession:
             return None
         return Baseline.load(path)
 
+    @cached_property
+    def checkouts(self) -> Checkouts:
+        """The checkouts of other benchmarks."""
+        from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
+
+        given = self.settings.checkouts
+        return Checkouts({name: given[option] for name, option in OPTIONS.items() if option in given})
+
+    @cached_property
+    def manifest(self) -> Manifest | None:
+        """What supplies recordings and scripts, if anything does; raises TaskFileError."""
+        from pytest_talk2agent.tasks.importers.dataset import recordings_at
+
+        path = self.settings.manifest
+        return None if path is None else recordings_at(path, self.settings.audio)
+
     def check(self) -> None:
         """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
         from pytest_talk2agent.interfaces.utterance import InterfaceError
         from pytest_talk2agent.judging.errors import JudgeError
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
+        from pytest_talk2agent.tasks.errors import TaskFileError
 
         try:
-            _ = self.conditions, self.judge, self.baseline
+            _ = self.conditions, self.judge, self.baseline, self.manifest
+            for benchmark in self.checkouts.paths:
+                self.checkouts.of(benchmark)
             if self.settings.engine != "local" and not self.settings.frozen:
                 from pytest_talk2agent.engine.ray import check_ray
 
                 check_ray([(condition.text, condition.interface) for condition in self.conditions])
             if self.settings.update and self.settings.baseline and self.settings.baseline.exists():
                 Baseline.load(self.settings.baseline)  # a file that cannot be updated is better known before the run
-        except (InterfaceError, JudgeError, BaselineError) as error:
+        except (InterfaceError, JudgeError, BaselineError, TaskFileError) as error:
             raise pytest.UsageError(str(error)) from None
         directory = self.settings.report
         try:
@@ -111,12 +139,27 @@ class VoiceSession:
         except OSError as error:
             raise pytest.UsageError(f"--t2a-report: cannot make the folder {directory}: {error.strerror}") from None
 
-    def subjects(self, path: Path) -> list[Subject]:
-        """Every subject of a task file; raises TaskFileError."""
-        from pytest_talk2agent.engine.subject import refuse_bad_graders, subjects_of
+    def subjects(self, path: Path, *, named: bool = True) -> list[Subject]:
+        """Every subject of a task file; raises TaskFileError.
+
+        Tasks whose words are not at hand are an error where the file was ``named``; one that was found in a folder goes
+        on without them.
+        """
+        from pytest_talk2agent.engine.subject import refuse_bad_graders, refuse_unbound, subjects_of
+        from pytest_talk2agent.tasks.binding import can_be_bound
+        from pytest_talk2agent.tasks.importers.draft import proposed_tasks
+        from pytest_talk2agent.tasks.importers.registry import format_of
         from pytest_talk2agent.tasks.loader import load_tasks
 
-        tasks = load_tasks(path, self.settings.audio)
+        foreign = None if path.suffix in SUFFIXES else format_of(path)
+        tasks = proposed_tasks(path, foreign) if foreign else load_tasks(path, self.settings.audio)
+        tasks = self.checkouts.bind(tasks)
+        if self.manifest is not None:
+            tasks = self.manifest.supply(tasks)
+        if not named:
+            self.wordless[path] = [task for task in tasks if not task.is_bound and can_be_bound(task)]
+            tasks = [task for task in tasks if task.is_bound or not can_be_bound(task)]
+        refuse_unbound(tasks)
         refuse_bad_graders(tasks)
         self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
         return subjects_of(tasks, self.conditions, self.settings.takes)

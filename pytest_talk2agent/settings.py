@@ -32,6 +32,10 @@ class Settings:
     specs: tuple[Spec, ...]
     judge: str
     takes: int | None
+    available: bool
+    manifest: Path | None
+    checkouts: dict[str, Path]
+    subset: str | None
     thresholds: dict[str, Fraction]
     baseline: Path | None
     update: str | None
@@ -107,10 +111,16 @@ def _read(config: pytest.Config) -> Settings:
     report = given("report", path, None)
     budget, engine = given("budget", _budget, None), given("engine", _engine, "local")
     store = given("store", path, None)
+    takes: int | str | None = given("takes", _takes, None)
+    checkouts = {name: given(name, path, None) for name in ("wcb", "osworld")}
     return Settings(
         specs=_specs(config, named),
         judge=given("judge", lambda value: value.text, "lexical"),
-        takes=given("takes", _takes, None),
+        takes=None if isinstance(takes, str) else takes,
+        available=takes == "available",
+        manifest=given("manifest", path, None),
+        checkouts={name: folder for name, folder in checkouts.items() if folder is not None},
+        subset=given("osworld-subset", _subset, None),
         thresholds={m: limit for m, limit in (("native", native), ("shapley", shapley)) if limit is not None},
         baseline=baseline,
         update=update,
@@ -242,14 +252,22 @@ def _by_metric(*metrics: str) -> Callable[[_Given], dict[str, Fraction]]:
     return read
 
 
-def _takes(given: _Given) -> int | None:
+def _takes(given: _Given) -> int | str | None:
     if given.text == "all":
         return None
     if given.text == "first":
         return 1
+    if given.text == "available":
+        return given.text
     if given.text.isdecimal() and int(given.text) > 0:
         return int(given.text)
-    raise pytest.UsageError(f"{given.place}: {given.text!r} is none of all, first or a number of recordings")
+    raise pytest.UsageError(f"{given.place}: {given.text!r} is none of all, first, available or a number of recordings")
+
+
+def _subset(given: _Given) -> str:
+    if given.text != "talk2agent":
+        raise pytest.UsageError(f"{given.place}: {given.text!r} is no subset; the one there is, is talk2agent")
+    return given.text
 
 
 def _inconclusive(given: _Given) -> bool:

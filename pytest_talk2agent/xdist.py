@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.collect import SUFFIXES
+from pytest_talk2agent.collect import holds_tasks
+from pytest_talk2agent.selection import NOTES
 from pytest_talk2agent.session import voice_of
 
 if TYPE_CHECKING:
@@ -40,23 +41,35 @@ class XdistController:
 
         Raises pytest.UsageError where they must not be compared with the baseline, before any of them runs.
         """
-        spoken = {i for i in ids if i.partition("::")[0].endswith(SUFFIXES)}
         if self._gatekeeper.expected:
             return
+        names = {i.partition("::")[0] for i in ids}
+        ours = {name for name in names if holds_tasks(self._config, self._config.rootpath / name)}
+        spoken = {i for i in ids if i.partition("::")[0] in ours}
         self._gatekeeper.expected.update(spoken)
         voice = voice_of(self._config)
         if not spoken or voice.settings.baseline is None:
             return
         from pytest_talk2agent.results.baseline import BaselineError
 
-        files = dict.fromkeys(i.partition("::")[0] for i in ids if i in spoken)
+        files = {file: self._config.rootpath / file for file in sorted(ours)}
         subjects = [
-            s for file in files for s in voice.subjects(self._config.rootpath / file) if f"{file}::{s.name}" in spoken
+            s
+            for file, path in files.items()
+            for s in voice.subjects(path, named=False)
+            if f"{file}::{s.name}" in spoken
         ]
         try:
             voice.policy(subjects)
         except BaselineError as error:
             raise pytest.UsageError(str(error)) from None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker left out; they all collect the same."""
+        notes = (getattr(node, "workeroutput", None) or {}).get(NOTES)
+        if notes:
+            voice_of(self._config).notes = notes
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:

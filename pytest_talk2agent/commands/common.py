@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeAlias
+
+from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
+from pytest_talk2agent.tasks.sniff import looks_like_tasks
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -21,7 +25,34 @@ def add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="the same as data; fractions are strings")
 
 
-def write(lines: Sequence[str]) -> None:
+def add_checkouts(command: argparse.ArgumentParser) -> None:
+    """Declare the options that name checkouts of other benchmarks."""
+    for benchmark, option in OPTIONS.items():
+        command.add_argument(f"--{option}", type=Path, metavar="PATH", help=f"checkout of {benchmark}")
+
+
+def checkouts_of(options: argparse.Namespace) -> Checkouts:
+    """The checkouts that were named; each is read when it is needed."""
+    given = {benchmark: getattr(options, option) for benchmark, option in OPTIONS.items()}
+    return Checkouts({benchmark: path for benchmark, path in given.items() if path is not None})
+
+
+def task_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Every task file among some files and folders; raises ValueError where a path has none."""
+    for path in paths:
+        if not path.exists():
+            raise ValueError(f"{path}: no such file or folder; check the path")
+        if not path.is_dir():
+            yield path
+            continue
+        found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
+        chosen = [p for p in found if looks_like_tasks(p.read_text(encoding="utf-8", errors="replace"))]
+        if not chosen:
+            raise ValueError(f"{path}: no task file in this folder")
+        yield from chosen
+
+
+def write(lines: Iterable[str]) -> None:
     """Write lines to standard output."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 

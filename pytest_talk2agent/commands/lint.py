@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_talk2agent.commands.common import Commands, write
+from pytest_talk2agent.commands.common import Commands, add_checkouts, checkouts_of, task_files, write
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.tasks.task import Task
 
 
 def add(commands: Commands) -> None:
     """Declare the command."""
     lint = commands.add_parser("lint", help="what is wrong, or odd, in task files")
     lint.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
+    add_checkouts(lint)
+    lint.add_argument(
+        "--corrupt",
+        action="store_true",
+        help="replace each value in the words: what uses it, and no more, must be lost",
+    )
     lint.set_defaults(run=run)
 
 
@@ -23,10 +33,13 @@ def run(options: argparse.Namespace) -> int:
     from pytest_talk2agent.tasks.lint import lint
     from pytest_talk2agent.tasks.loader import load_tasks
 
+    checkouts = checkouts_of(options)
+    for benchmark in checkouts.paths:
+        checkouts.of(benchmark)  # one that cannot be read is one line, not one for each file
     tasks, errors = [], 0
-    for path in _task_files(options.paths):
+    for path in task_files(options.paths):
         try:
-            tasks.extend(load_tasks(path))
+            tasks.extend(checkouts.bind(load_tasks(path)))
         except TaskFileError as error:
             errors += len(error.problems)
             write([str(error)])
@@ -34,20 +47,30 @@ def run(options: argparse.Namespace) -> int:
     errors += sum(finding.level == "error" for finding in findings)
     write([str(finding) for finding in findings])
     write([f"{len(tasks)} tasks, {errors} errors, {sum(f.level == 'warning' for f in findings)} warnings"])
+    if options.corrupt:
+        errors += _corrupt(tasks)
+    unbound = sum(not task.is_bound for task in tasks)
+    if unbound:
+        write([f"{unbound} tasks have their words in a checkout, so their controls were not run; name it"])
     return 1 if errors else 0
 
 
-def _task_files(paths: Sequence[Path]) -> Iterator[Path]:
-    from pytest_talk2agent.tasks.sniff import looks_like_tasks
+def _corrupt(tasks: Sequence[Task]) -> int:
+    """Print what a corruption does that it must not, and how many were tried; returns how many such there are."""
+    from pytest_talk2agent.engine.controls import corrupted
 
-    for path in paths:
-        if not path.exists():
-            raise ValueError(f"{path}: no such file or folder; check the path")
-        if not path.is_dir():
-            yield path
-            continue
-        found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
-        chosen = [p for p in found if looks_like_tasks(p.read_text(encoding="utf-8", errors="replace"))]
-        if not chosen:
-            raise ValueError(f"{path}: no task file in this folder")
-        yield from chosen
+    tried, wrong = 0, 0
+    for task in tasks:
+        for corruption, surprises in corrupted(task) if task.is_bound else ():
+            tried, wrong = tried + 1, wrong + len(surprises)
+            for surprise in surprises:
+                place = ":".join(map(str, (task.path, *task.place(f"intentions.{surprise.intention}"))))
+                kind = task.intentions[surprise.intention].kind
+                write(
+                    [
+                        f"{place}: error: {task.id}: with another value of `{corruption.intention}`"
+                        f" `{surprise.intention}` ({kind}) is {surprise.label.value}"
+                    ]
+                )
+    write([f"{tried} values replaced, {wrong} labels that are not what that makes of them"])
+    return wrong

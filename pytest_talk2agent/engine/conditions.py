@@ -12,7 +12,7 @@ from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
-from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError
+from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError, Utterance
 from pytest_talk2agent.results.baseline import Pins
 from pytest_talk2agent.speech.noise import SoundSwitches
 from pytest_talk2agent.tasks.task import Task
@@ -71,6 +71,11 @@ class Condition:
     def recorded_takes(self, task: str) -> list[str]:
         """The takes that an interface which replays transcripts has of a task; none for one that hears."""
         return [] if self._records_of is None else self._records_of(task)
+
+    def has_record(self, utterance: Utterance) -> bool:
+        """Whether an interface which replays transcripts has one for this, be it one of several."""
+        has = getattr(self.interface, "has_record", None)
+        return bool(self.recorded_takes(utterance.task)) if has is None else bool(has(utterance))
 
     @property
     def _records_of(self) -> Callable[[str], list[str]] | None:

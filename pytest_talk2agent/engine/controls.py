@@ -1,8 +1,12 @@
-"""The control of a task: its own words, judged as if they were a transcript."""
+"""The controls of a task: its own words judged as if they were a transcript, whole and with a value replaced."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.corruption import Corruption, Surprise, corruptions, surprises
 from pytest_talk2agent.tasks.task import Task
 
 
@@ -25,3 +29,13 @@ def labels_of(task: Task, transcript: str) -> dict[str, str]:
     return {
         name: label.value for name, label in make_judge("lexical").judge(case_of(task, transcript)).labels().items()
     }
+
+
+def corrupted(task: Task) -> Iterator[tuple[Corruption, list[Surprise]]]:
+    """Every corruption of a task's instruction, with what the lexical judge's labels of it get wrong."""
+    from pytest_talk2agent.judging.lexical import judge
+
+    case = case_of(task, task.instruction)
+    case = replace(case, script=case.instruction)
+    for corruption in corruptions(case):
+        yield corruption, surprises(corruption, judge(replace(case, transcript=corruption.transcript)).labels())

@@ -199,6 +199,7 @@ class Evaluation:
             visible=visible_of(subject, transcript.text),
             critical=tuple(critical),
             grader=task.grader_source,
+            proposed=task.source.status == "proposed",
         )
 
 

@@ -10,7 +10,9 @@ from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.interfaces.utterance import Utterance
 from pytest_talk2agent.results.record import item_key
+from pytest_talk2agent.tasks.binding import can_be_bound, unbound
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
+from pytest_talk2agent.tasks.paths import reachable
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task, takes
 
@@ -36,6 +38,15 @@ class Subject:
     def key(self) -> str:
         """The item's key in a baseline."""
         return item_key(self.task.id, self.take)
+
+    @property
+    def is_available(self) -> bool:
+        """Whether there is something to hear, or a transcript to replay."""
+        if self.condition.controls:
+            return True
+        if self.condition.interface.hears:
+            return self.recording is not None and reachable(self.recording.audio)
+        return self.condition.has_record(self.utterance)
 
     @property
     def utterance(self) -> Utterance:
@@ -89,6 +100,18 @@ def _takes(task: Task, condition: Condition) -> list[tuple[str, Recording | None
     if recorded:
         return recorded
     return [(take, None) for take in condition.recorded_takes(task.id)] or [(UNNAMED, None)]
+
+
+def refuse_unbound(tasks: Iterable[Task]) -> None:
+    """Raises TaskFileError where the words of tasks are not at hand: a line for each benchmark."""
+    groups: dict[str, list[Task]] = {}
+    for task in tasks:
+        if not task.is_bound:
+            groups.setdefault(str(task.source.benchmark) if can_be_bound(task) else task.id, []).append(task)
+    if groups:
+        raise TaskFileError(
+            [Problem(of[0].path, *of[0].place("id"), unbound(of[0], len(of) - 1)) for of in groups.values()]
+        )
 
 
 def refuse_bad_graders(tasks: Iterable[Task]) -> None:

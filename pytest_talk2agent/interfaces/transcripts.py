@@ -74,6 +74,10 @@ class TranscriptsInterface:
         """The takes recorded for a task, in the order of the file, each once."""
         return list(dict.fromkeys(record.take_name for record in self._records(task)))
 
+    def has_record(self, utterance: Utterance) -> bool:
+        """Whether any rule finds a record for an utterance."""
+        return any(rule(record, utterance) for record in self._records(utterance.task) for rule in _RULES)
+
     def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
         """Look each utterance up. Nothing recorded, or several equally good records, is a TranscriptionError."""
         return [self._look_up(utterance) for utterance in batch]

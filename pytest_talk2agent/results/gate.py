@@ -124,7 +124,7 @@ def decide_gate(
         conditions=conditions,
         pairs=pairs_of(results),
         silence=silence,
-        remarks=tuple(all_lost(conditions)),
+        remarks=(*all_lost(conditions), *proposed(results)),
         missing=tuple(missing),
         failed_otherwise=tuple(sorted(set(failed_tests).difference(by_outcome[Outcome.FAILED], inconclusive))),
     )
@@ -162,6 +162,13 @@ def all_lost(conditions: Sequence[ConditionSummary]) -> list[str]:
         for kind in row.kinds
         if kind.lost == kind.intentions > 1
     ]
+
+
+def proposed(results: Sequence[TaskResult]) -> list[str]:
+    """How many tasks of the run no person has reviewed, if any."""
+    tasks = {result.task: result.proposed for result in results}
+    count = sum(tasks.values())
+    return [f"{count} of {len(tasks)} tasks are proposed by rules and not reviewed"] if count else []
 
 
 def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:

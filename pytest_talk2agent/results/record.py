@@ -79,7 +79,8 @@ class TaskResult:
     maps each intention to its Shapley value (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a
     kind to the word errors and the words of its spoken values; ``critical`` names what must not be lost. ``raw`` is the
     judgement of the transcript before its repair, where there was one; ``visible`` is there where the condition biases
-    or repairs; ``grader`` is the whole grader that ``value`` is part of.
+    or repairs; ``grader`` is the whole grader that ``value`` is part of; ``proposed`` says that rules made the task and
+    that no person has reviewed it.
     """
 
     node: str
@@ -107,6 +108,7 @@ class TaskResult:
     visible: Visible | None = None
     grader: GraderSource | None = None
     critical: tuple[str, ...] = ()
+    proposed: bool = False
 
     @property
     def key(self) -> str:
@@ -167,6 +169,7 @@ class TaskResult:
             "visible": None if self.visible is None else self.visible.to_json(),
             "grader": None if self.grader is None else self.grader.to_json(),
             "critical": list(self.critical),
+            "proposed": self.proposed,
         }
 
     @classmethod
@@ -197,6 +200,7 @@ class TaskResult:
             visible=None if data["visible"] is None else Visible.from_json(data["visible"]),
             grader=None if data["grader"] is None else GraderSource.from_json(data["grader"]),
             critical=tuple(data["critical"]),
+            proposed=bool(data.get("proposed", False)),
         )
 
 

@@ -54,7 +54,7 @@ def lint(tasks: Iterable[Task], judge: Control | None = None) -> list[Finding]:
             findings.append(Finding("error", task.path, *task.place("id"), message))
         for check in (_grader, _names, _fields, _recordings):
             findings.extend(check(task))
-        if judge is not None:
+        if judge is not None and task.is_bound:
             findings.extend(_controls(task, judge))
     return findings
 

@@ -93,7 +93,11 @@ class _TaskFile:
             return
         reader = DocumentReader(document, self.report)
         self.check_keys(document, reader)
-        task = reader.validate(Task, self.task_data(document, reader))
+        data = self.task_data(document, reader)
+        source = data.get("source")
+        if "instruction" not in data and not (isinstance(source, dict) and source.get("prompt_sha256")):
+            reader.fault(("instruction",), "`instruction` is missing; add it")
+        task = reader.validate(Task, data)
         self.check_id(document)
         if task is not None:
             for location, message in find_faults(task):

@@ -15,10 +15,19 @@ _FOREIGN_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE,
 
 
 def read_text(path: Path) -> str:
+    """Read a UTF-8 file that is to be YAML; raises TaskFileError as `read_utf8`, and for what YAML forbids."""
+    text = read_utf8(path)
+    forbidden = first_unprintable(text)
+    if forbidden is not None:
+        message = f"the character U+{ord(text[forbidden]):04X} is not allowed in YAML; delete it"
+        raise _refused(path, message, *_end(text[:forbidden]))
+    return text
+
+
+def read_utf8(path: Path) -> str:
     """Read a UTF-8 file, with or without a byte order mark.
 
-    Raises TaskFileError for a folder, a file that is missing, unreadable or larger than `LARGEST`, another encoding,
-    and characters that YAML forbids.
+    Raises TaskFileError for a folder, a file that is missing, unreadable or larger than `LARGEST`, another encoding.
     """
     try:
         if path.is_dir():
@@ -35,17 +44,12 @@ def read_text(path: Path) -> str:
     if data.startswith(_FOREIGN_MARKS):
         raise _refused(path, "is UTF-16 or UTF-32; save it as UTF-8", 1, 1)
     try:
-        text = data.decode("utf-8").removeprefix("\ufeff")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8").removeprefix("\ufeff")
         raise _refused(
             path, f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8", *_end(before)
         ) from error
-    forbidden = first_unprintable(text)
-    if forbidden is not None:
-        message = f"the character U+{ord(text[forbidden]):04X} is not allowed in YAML; delete it"
-        raise _refused(path, message, *_end(text[:forbidden]))
-    return text
 
 
 def _end(before: str) -> tuple[int, int]:

@@ -42,6 +42,9 @@ def json_schema() -> dict[str, Any]:
     for key in PLACE:
         del task["properties"][key]
     task["required"] = [key for key in task["required"] if key not in PLACE]
+    # The words are in the file, or in the checkout of another benchmark that the source pins.
+    pinned = {"properties": {"source": {"required": ["prompt_sha256"]}}, "required": ["source"]}
+    task["anyOf"] = [{"required": ["instruction"]}, pinned]
     header = {
         "type": "object",
         "properties": {"suite": {"$ref": "#/$defs/SuiteHeader"}},

@@ -78,13 +78,21 @@ class Context(_Record):
 
 
 class Source(BaseModel):
-    """Where a task comes from. Free-form: any key may be added, and every text is kept as it was written."""
+    """Where a task comes from. Free-form: any key may be added, and every text is kept as it was written.
+
+    A task of another benchmark names what it was compiled from: ``task``, its id there, and the SHA-256 of its prompt
+    and of its grader. ``status`` says whether a person has read the intentions.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     benchmark: str | None = None
     licence: str | None = None
     revision: str | None = None
+    task: str | None = None
+    prompt_sha256: str | None = None
+    grader_sha256: str | None = None
+    status: Literal["proposed", "reviewed"] | None = None
 
 
 class SuiteHeader(_Record):
@@ -100,11 +108,13 @@ class Task(_Record):
     """One task of a task file (section 4 of the Talk2Agent paper: instruction, grader, intentions I and fixed F).
 
     ``suite``, ``path`` and ``line`` say where it was loaded from; ``line`` is that of its id, counted from 1.
+    ``instruction`` is empty where the file has none because it is read from a checkout of the benchmark that
+    ``source`` names, and no checkout was given (`is_bound`).
     """
 
     id: str = Field(json_schema_extra={"pattern": _ID.pattern})
     tags: Strings = ()
-    instruction: str
+    instruction: str = ""
     script: str | None = None
     recordings: tuple[Recording, ...] = ()
     intentions: dict[str, Intention] = Field(json_schema_extra={"minProperties": 1, **_NAMES})
@@ -150,6 +160,11 @@ class Task(_Record):
         return value
 
     @property
+    def is_bound(self) -> bool:
+        """Whether the task's words are at hand."""
+        return bool(self.instruction)
+
+    @property
     def spoken(self) -> str:
         """What a speaker reads aloud: the script, or the instruction where there is none."""
         return self.script or self.instruction
@@ -174,6 +189,13 @@ class Task(_Record):
         content["files"] = self.files
         text = json.dumps(content, sort_keys=True, ensure_ascii=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def replaced(self, **values: Any) -> Task:
+        """The task with other values for some of its keys, at the same place in its file."""
+        task = self.model_copy(update=values)
+        for name in ("files", "content_hash", "grader_source", "_compiled"):
+            task.__dict__.pop(name, None)
+        return task
 
     def resolve(self, relative: str) -> Path:
         """A path that the task file names, as one that can be opened from anywhere."""

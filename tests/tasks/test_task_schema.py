@@ -44,7 +44,15 @@ def test_schema_and_model_have_the_same_keys(model: type[BaseModel]) -> None:
 def test_schema_and_loader_have_the_same_keys_of_a_task() -> None:
     definition = json_schema()["$defs"]["Task"]
     assert tuple(definition["properties"]) == TASK_KEYS
-    assert definition["required"] == ["id", "instruction", "intentions", "value"]
+    assert definition["required"] == ["id", "intentions", "value"]
+
+
+def test_a_task_without_words_of_its_own_pins_those_of_another() -> None:
+    task = {"id": "a", "intentions": {"x": {"say": "x"}}, "value": "x"}
+    assert errors(task)
+    assert errors({**task, "source": {"benchmark": "osworld"}})
+    assert errors({**task, "source": {"benchmark": "osworld", "prompt_sha256": "0"}}) == []
+    assert errors({**task, "instruction": "Say x."}) == []
 
 
 def test_the_page_explains_every_key() -> None:

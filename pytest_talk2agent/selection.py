@@ -1,0 +1,60 @@
+"""What a run leaves out of what was found, because an option says so or words are missing, and that it says so."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pytest_talk2agent.collect import subject_of
+from pytest_talk2agent.session import VoiceSession, voice_key, voice_of
+
+NOTES = "t2a_notes"
+"""The key of a worker's output that tells the controller."""
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect items outside the subset that was asked for, and those without a recording where that is allowed.
+
+    The notes of the session then say how many these are, and how many tasks were found whose words are not at hand.
+    """
+    if voice_key not in config.stash:
+        return
+    voice = voice_of(config)
+    reasons = {id(item): reason for item in items if (reason := _reason(voice, item)) is not None}
+    if reasons:
+        config.hook.pytest_deselected(items=[item for item in items if id(item) in reasons])
+        items[:] = [item for item in items if id(item) not in reasons]
+    voice.notes = [*_lines("item", Counter(reasons.values())), *_lines("task", _wordless(voice))]
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[NOTES] = voice.notes
+
+
+def notes_of(config: pytest.Config) -> list[str]:
+    """What the run leaves out, and why. Makes no session."""
+    return voice_of(config).notes if voice_key in config.stash else []
+
+
+def _reason(voice: VoiceSession, item: pytest.Item) -> str | None:
+    subject = subject_of(item) if voice.settings.available or voice.settings.subset else None
+    if subject is None:
+        return None
+    from pytest_talk2agent.tasks.importers.osworld import in_subset
+
+    if voice.settings.subset and not in_subset(subject.task):
+        return f"outside the OSWorld subset {voice.settings.subset}, which is inferred"
+    if voice.settings.available and not subject.is_available:
+        return f"no recording or transcript of theirs is here, for {subject.condition.label}"
+    return None
+
+
+def _wordless(voice: VoiceSession) -> Counter[str]:
+    if not any(voice.wordless.values()):
+        return Counter()
+    from pytest_talk2agent.tasks.binding import elsewhere
+
+    return Counter(f"their words are {elsewhere(task)}" for tasks in voice.wordless.values() for task in tasks)
+
+
+def _lines(unit: str, counts: Counter[str]) -> list[str]:
+    return [f"{count} {unit}{'s' * (count > 1)} left out: {reason}" for reason, count in sorted(counts.items())]

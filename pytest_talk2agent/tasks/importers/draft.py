@@ -1,0 +1,160 @@
+"""A first version of a task, proposed by rules from an original: a skeleton for a person to complete."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pytest_talk2agent.tasks.importers import wildclawbench
+from pytest_talk2agent.tasks.importers.original import Original
+from pytest_talk2agent.tasks.importers.osworld_value import (
+    INFEASIBLE,
+    Check,
+    conjunction_of,
+    has_reference,
+    opened_checks,
+    value_of,
+)
+from pytest_talk2agent.tasks.importers.registry import Format
+from pytest_talk2agent.tasks.importers.slots import Slot, find_slots, words_of
+from pytest_talk2agent.tasks.task import Task
+
+MOST_KEYWORDS = 3
+
+_UNFIT_FOR_ID = re.compile(r"[^A-Za-z0-9._/-]+")
+_WORD = re.compile(r"(?<![\w'’])[^\W\d_]{4,}(?![\w'’])")
+_ANY_WORD = re.compile(r"\w+")
+_CJK = re.compile(r"[\u4e00-\u9fff]{2,4}")
+_COMMON = frozenset(
+    """
+    about also been being could does doing done each every from have help into just like make mine more most much
+    need only other please shall should some than that them then there these they this those used using very want
+    were what when where which while will with would your
+    """.split()  # noqa: SIM905 - as a list of literals it would be sixty lines
+)
+
+
+def draft_of(original: Original, *, words: bool = True) -> dict[str, Any]:
+    """The document of a proposed task: plain data in the order of the task format.
+
+    Every slot of the prompt is an intention, and ``request``, a gist, is the rest of its words. The score is the
+    benchmark's combination of metrics where the importer knows it, else the product of all intentions, with an
+    assumption that says so. ``words`` puts the prompt into the task; without it the task is bound to a checkout.
+    """
+    slots = find_slots(original.prompt)
+    named = _named(slots)
+    document: dict[str, Any] = {"id": _id(original), "tags": list(original.tags)}
+    if words:
+        document["instruction"] = original.prompt
+    document["intentions"] = {
+        "request": _request(original.prompt, slots),
+        **{name: {"say": slot.value, "kind": slot.kind} for name, slot in named.items()},
+    }
+    document.update(_score(original, named))
+    document["source"] = {
+        "benchmark": original.benchmark,
+        "task": original.task,
+        "status": "proposed",
+        "prompt_sha256": original.prompt_sha256,
+        **({"grader_sha256": original.grader_sha256} if original.grader_sha256 else {}),
+    }
+    return {key: value for key, value in document.items() if value not in ({}, [])}
+
+
+def proposed_tasks(path: Path, known: Format) -> list[Task]:
+    """The tasks of a foreign file as they are proposed; raises TaskFileError where it cannot be read."""
+    return [
+        Task(**draft_of(original), suite=original.benchmark, path=path, line=original.line)
+        for original in known.read_task(path)
+    ]
+
+
+def to_yaml(documents: Sequence[Mapping[str, Any]]) -> str:
+    """Documents as the text of a task file."""
+    return yaml.safe_dump_all(
+        documents, sort_keys=False, allow_unicode=True, width=118, default_flow_style=None, explicit_start=False
+    )
+
+
+def _id(original: Original) -> str:
+    prefix = "wcb" if original.benchmark == wildclawbench.BENCHMARK else original.benchmark
+    return f"{prefix}/{_UNFIT_FOR_ID.sub('-', original.task)}"
+
+
+def _named(slots: list[Slot]) -> dict[str, Slot]:
+    named: dict[str, Slot] = {}
+    for slot in slots:
+        number = sum(other.kind == slot.kind for other in named.values()) + 1
+        named[slot.kind if number == 1 else f"{slot.kind}_{number}"] = slot
+    return named
+
+
+def _request(prompt: str, slots: list[Slot]) -> dict[str, Any]:
+    stretches = [*sorted(words_of(prompt, slots), key=len, reverse=True), prompt]
+    found = next(filter(None, map(_telling, stretches)), None) or _ANY_WORD.findall(prompt) or [prompt]
+    keywords = list(dict.fromkeys(found))[:MOST_KEYWORDS]
+    return {"say": " ".join(keywords), "kind": "gist", "keywords": [[word] for word in keywords]}
+
+
+def _telling(words: str) -> list[str]:
+    """The words of a stretch that say what it is about."""
+    return _CJK.findall(words) or [word for word in _WORD.findall(words) if word.casefold() not in _COMMON]
+
+
+def _score(original: Original, named: Mapping[str, Slot]) -> dict[str, Any]:
+    evaluator = original.extra.get("evaluator")
+    names = ", ".join(["request", *named])
+    if evaluator is None:
+        return {
+            "fixed": {"done": {"note": "the agent does what it was asked, as far as the words carry it"}},
+            "value": f"all({names}, done)",
+            "assumptions": ["The grader was not read: every intention is taken as necessary."],
+        }
+    if conjunction_of(evaluator) == INFEASIBLE:
+        return {
+            "fixed": {"declines": {"note": "the agent gives up, since the task cannot be done"}},
+            "value": f"all({names}, {value_of(evaluator)})",
+            "polarity": "reversal",
+        }
+    return _metrics(evaluator, named)
+
+
+def _metrics(evaluator: Mapping[str, Any], named: Mapping[str, Slot]) -> dict[str, Any]:
+    fixed: dict[str, dict[str, Any]] = {}
+    let: dict[str, str] = {}
+    if evaluator.get("postconfig"):
+        fixed["state_kept"] = {"note": "the result survives the steps that come before grading"}
+    if has_reference(evaluator):
+        fixed["rest_equal"] = {"note": "all else equals the reference file"}
+    shared = list(fixed)
+    opened = opened_checks(evaluator)
+    needs: dict[str, list[str]] = {}
+    for check in chain.from_iterable(opened):
+        # Metrics may have checks of one name, which is declared once.
+        known = needs.setdefault(check.name, [])
+        known += [name for name, slot in named.items() if name not in known and _carries(slot, check)]
+    for name, slots in needs.items():
+        if slots:
+            let[name] = f"all({', '.join(slots)})"
+        else:
+            fixed[name] = {"note": "what the rule of this name tests"}
+    for number, checks in enumerate(opened, 1):
+        linked = {name for check in checks for name in needs[check.name]}
+        parts = ["request", *(check.name for check in checks), *(name for name in named if name not in linked)]
+        if conjunction_of(evaluator) == "or":
+            state = f"end_state_{number}"
+            fixed[state] = {"note": "this one of the accepted end states", **({"holds": False} if number > 1 else {})}
+            parts.append(state)
+        let[f"metric_{number}"] = f"all({', '.join([*parts, *shared])})"
+    value = value_of(evaluator)
+    return {"fixed": fixed, "let": let, "value": let.pop(value, value)}
+
+
+def _carries(slot: Slot, check: Check) -> bool:
+    """Whether the value of a slot stands in what a check demands."""
+    return not check.forbidden and any(slot.value.casefold() in literal.casefold() for literal in check.literals)
