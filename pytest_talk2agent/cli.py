@@ -15,6 +15,7 @@ from pytest_talk2agent.commands import (
     compare,
     correlate,
     eval_results,
+    import_,
     judge,
     lint,
     regate,
@@ -23,6 +24,8 @@ from pytest_talk2agent.commands import (
     schema,
     score,
     show,
+    table,
+    verify,
 )
 
 COMMANDS = (
@@ -32,9 +35,12 @@ COMMANDS = (
     report,
     review,
     lint,
+    import_,
+    verify,
     compare,
     regate,
     correlate,
+    table,
     eval_results,
     schema,
 )

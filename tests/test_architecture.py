@@ -13,8 +13,8 @@ import pytest_talk2agent
 PACKAGE = Path(pytest_talk2agent.__file__).parent
 # A layer imports only layers that stand before it.
 ORDER = [
-    *("grading", "speech", "tasks", "interfaces", "context", "judging", "results", "analysis", "engine", "reporting"),
-    "commands",
+    *("grading", "speech", "tasks", "interfaces", "context", "judging", "results", "analysis", "execution"),
+    *("engine", "reporting", "commands"),
 ]
 PURE = {"grading", "tasks", "judging", "results", "analysis"}
 NEVER_IN_PURE = {"pytest", "_pytest", "torch", "httpx", "requests", "socket", "urllib"}

@@ -1,0 +1,170 @@
+"""What foreign code cannot reach, use up or leave behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_talk2agent.execution import grader_run
+from pytest_talk2agent.execution import sandbox as sandbox_module
+from pytest_talk2agent.execution.sandbox import Limits, Sandbox, SandboxError
+from tests.execution.conftest import Answers
+
+
+def seen(answers: Answers, expression: str) -> Any:
+    """What an expression is inside the sandbox; an OSError is its name."""
+    grader = f"""
+import os, pathlib, socket, subprocess, sys
+def look():
+    try:
+        return {expression}
+    except OSError as error:
+        return type(error).__name__
+def grade(transcript, workspace_path):
+    return {{"overall_score": 1, "seen": look()}}
+"""
+    (answer,) = answers(grader)
+    return json.loads(answer["result"])["seen"]
+
+
+class TestDenied:
+    def test_network(self, answers: Answers) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            assert seen(answers, f"socket.create_connection(('127.0.0.1', {port}), 2)") == "ConnectionRefusedError"
+        assert seen(answers, "socket.create_connection(('192.0.2.1', 80), 2)") == "OSError"
+        assert seen(answers, "socket.if_nameindex()") == [[1, "lo"]]
+
+    def test_environment(self, answers: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("T2A_SECRET", "hunter2")
+        assert "hunter2" not in seen(answers, "repr(dict(os.environ))")
+
+    def test_home(self, answers: Answers) -> None:
+        inside = seen(answers, "sorted(str(p) for p in pathlib.Path(os.environ['HOME']).iterdir())")
+        prefixes = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve())}
+        assert all(any(prefix.startswith(path) for prefix in prefixes) for path in inside)
+        home = Path.home()
+        assert home == Path("/root") or not seen(answers, f"os.path.exists({str(home / '.bashrc')!r})")
+
+    def test_other_folders(self, answers: Answers, tmp_path: Path) -> None:
+        (tmp_path / "secret").write_text("x")
+        assert seen(answers, f"os.path.exists({str(tmp_path)!r})") is False
+        assert seen(answers, f"os.path.exists({str(Path(__file__))!r})") is False
+        for path in ("/etc/passwd", "/run", "/var", "/sys"):
+            assert seen(answers, f"os.path.exists({path!r})") is False
+
+    @pytest.mark.parametrize("folder", ["/", "/usr", "/usr/bin", "/etc", "/talk2agent/pytest_talk2agent", sys.prefix])
+    def test_writing(self, answers: Answers, folder: str) -> None:
+        assert seen(answers, f"pathlib.Path({folder!r}, 'x').write_text('x')") == "OSError"
+
+    def test_other_processes(self, answers: Answers) -> None:
+        processes = seen(answers, "[p for p in os.listdir('/proc') if p.isdigit()]")
+        assert len(processes) <= 4
+
+    def test_new_namespaces(self, answers: Answers) -> None:
+        command = "['unshare', '--user', 'true']"
+        assert seen(answers, f"subprocess.run({command}, capture_output=True).returncode") != 0
+
+
+class TestAllowed:
+    def test_the_workspace_the_home_and_temporary_files(self, answers: Answers) -> None:
+        for folder in ("/tmp_workspace", "/tmp", "/root", "/claude_code"):
+            assert seen(answers, f"pathlib.Path({folder!r}, 'x').write_text('x')") == 1
+
+    def test_this_interpreter_with_its_packages(self, answers: Answers) -> None:
+        assert seen(answers, "sys.prefix") == sys.prefix
+        assert seen(answers, "bool(__import__('yaml'))") is True
+
+    def test_nothing_stays_on_the_host(self, answers: Answers) -> None:
+        seen(answers, "pathlib.Path('/tmp/t2a-left-behind').write_text('x')")
+        assert not Path("/tmp/t2a-left-behind").exists()
+
+
+class TestLimits:
+    def run(self, sandbox: Sandbox, body: str, limits: Limits, seconds: float = 20) -> str:
+        grader = f"def grade(transcript, workspace_path):\n    {body}\n    return {{'overall_score': 1}}\n"
+        request = {"grader": grader, "world": "def build(world): pass", "states": [{}], "seconds": seconds}
+        return sandbox.run(grader_run.__name__, json.dumps(request), limits).output
+
+    def test_memory(self, sandbox: Sandbox) -> None:
+        assert "MemoryError" in self.run(sandbox, "b = bytearray(1 << 30)", Limits(memory=1 << 29))
+
+    def test_file_size(self, sandbox: Sandbox) -> None:
+        body = "open('/tmp/big', 'wb').write(bytes(1 << 20))"
+        assert "File too large" in self.run(sandbox, body, Limits(file_bytes=1 << 19))
+
+    def test_processor_time(self, sandbox: Sandbox) -> None:
+        assert "killed by signal" in self.run(sandbox, "while True: pass", Limits(cpu_seconds=1))
+
+    def test_wall_time(self, sandbox: Sandbox) -> None:
+        begin = time.monotonic()
+        output = self.run(sandbox, "import select; select.select([], [], [], 60)", Limits(seconds=0.7))
+        assert output == ""
+        assert time.monotonic() - begin < 20
+
+    def test_wall_time_ends_what_the_program_started(self, sandbox: Sandbox) -> None:
+        name = f"t2a-{time.monotonic_ns()}"
+        body = f"import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass  # {name}'])"
+        self.run(sandbox, body, Limits(seconds=1))
+        end = time.monotonic() + 10
+        while running := [line for line in _command_lines() if name in line]:
+            assert time.monotonic() < end, running
+            time.sleep(0.05)
+
+
+def _command_lines() -> Iterator[str]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_text(errors="replace")
+
+
+class TestWithoutASandbox:
+    @pytest.fixture(autouse=True)
+    def _fresh(self) -> Iterator[None]:
+        sandbox_module._form.cache_clear()
+        yield
+        sandbox_module._form.cache_clear()
+
+    def test_absent(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(SandboxError, match=r"not installed.* never run without it; `apt-get install bubblewrap`"):
+            Sandbox()
+
+    def test_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        program = tmp_path / "bwrap"
+        program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(SandboxError, match=r"refuses the sandbox.*No permissions.*allow unprivileged user"):
+            Sandbox()
+
+    def test_an_older_or_nested_one_is_used_in_its_own_way(
+        self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        real = sandbox_module._form().program
+        program = tmp_path / "bwrap"
+        program.write_text(
+            "#!/bin/bash\n"
+            'for word in "$@"; do case $word in --disable-userns|--size|--proc) exit 1;; esac; done\n'
+            f'exec {real} "$@"\n'
+        )
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        sandbox_module._form.cache_clear()
+        form = sandbox_module._form()
+        assert (form.fresh_proc, form.strict) == (False, False)
+        request = {"grader": "", "world": "", "states": [], "seconds": 1}
+        assert Sandbox().run(grader_run.__name__, json.dumps(request), Limits()).status == 0
+
+    def test_a_python_that_holds_the_home_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "prefix", str(Path.home()))
+        with pytest.raises(SandboxError, match="holds your home; use one in a venv"):
+            Sandbox()
