@@ -42,14 +42,14 @@ def read_metric_outcomes(path: Path) -> dict[str, Outcomes]:
 def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
     rounds: dict[str, dict[tuple[str, str], list[Fraction]]] = {}
     types: dict[str, str] = {}
-    for line, row in _rows(path, needed):
+    for line, row in rows_of(path, needed):
         where = f"{path}:{line}"
         for name in needed:
             if row.get(name) in (None, ""):
                 raise ValueError(f"{where}: no {name}; every row needs {', '.join(needed)}")
         metric = str(row["metric"]) if "metric" in needed else ""
         task, condition = str(row["task"]), str(row["condition"])
-        rounds.setdefault(metric, defaultdict(list))[task, condition].append(_score(row["score"], where))
+        rounds.setdefault(metric, defaultdict(list))[task, condition].append(score_of(row["score"], where))
         kind = row.get("type")
         if kind not in (None, "") and types.setdefault(task, str(kind)) != str(kind):
             raise ValueError(f"{where}: task {task!r} has type {kind!r}, and {types[task]!r} before; give it one")
@@ -61,7 +61,8 @@ def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
     }
 
 
-def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def rows_of(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Every row of such a file with its line, counted from 1; raises ValueError where one is none."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         if path.suffix != ".jsonl":
             reader = csv.DictReader(stream)
@@ -87,7 +88,8 @@ class _Decimal(str):
     """The text of a number."""
 
 
-def _score(value: object, where: str) -> Fraction:
+def score_of(value: object, where: str) -> Fraction:
+    """A score that is a decimal, exactly; raises ValueError that begins with ``where``."""
     text = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not _DECIMAL.fullmatch(text):
         raise ValueError(f"{where}: score {value!r} is no number; write a decimal such as 0.75")
