@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+CHANGED = "another grader"
+"""The reason that is no excuse: the task is pinned to a grader that the checkout does not have."""
+
 
 @dataclass(frozen=True)
 class Mismatch:
@@ -72,8 +75,8 @@ class Totals:
 
     @property
     def passed(self) -> bool:
-        """Whether something was compared, and all of it agrees."""
-        return 0 < self.compared == self.equal
+        """Whether something was compared, all of it agrees, and no grader is another one than its task is pinned to."""
+        return 0 < self.compared == self.equal and CHANGED not in self.reasons
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""

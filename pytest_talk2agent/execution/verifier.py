@@ -12,10 +12,9 @@ from pytest_talk2agent.execution.graded import verify_graded
 from pytest_talk2agent.execution.grader_run import FOLDERS
 from pytest_talk2agent.execution.osworld_rule import verify_rule
 from pytest_talk2agent.execution.sandbox import Sandbox
-from pytest_talk2agent.execution.verification import Verification
-from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
+from pytest_talk2agent.execution.verification import CHANGED, Verification
+from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts, Drift
 from pytest_talk2agent.tasks.importers import osworld
-from pytest_talk2agent.tasks.importers.original import Original
 from pytest_talk2agent.tasks.task import Task
 
 MOST_AT_ONCE = 2
@@ -58,8 +57,12 @@ class Verifier:
         if original is None:
             detail = f"{checkout.path} has no task {task.source.task}"
             return Verification(task.id, reason="not in the checkout", detail=detail)
-        if original.grader_sha256 != task.source.grader_sha256 or original.grader_sha256 is None:
-            return Verification(task.id, reason="another grader", detail=_another(task, original))
+        if original.grader_sha256 is None:
+            return Verification(task.id, reason="no grader in the checkout")
+        if task.source.grader_sha256 is None:
+            return Verification(task.id, reason="pinned to no grader")
+        if original.grader_sha256 != task.source.grader_sha256:
+            return Verification(task.id, reason=CHANGED, detail=Drift(task, ("grader",), original).message)
         if benchmark == osworld.BENCHMARK:
             return verify_rule(task, original)
         return verify_graded(task, original, self._sandbox, subsets=self.subsets, seed=self.seed)
@@ -67,15 +70,3 @@ class Verifier:
     @cached_property
     def _sandbox(self) -> Sandbox:
         return Sandbox(FOLDERS)
-
-
-def _another(task: Task, original: Original) -> str:
-    """What to do about a grader that is not the one that a task was compiled from."""
-    if original.grader_sha256 is None:
-        return f"{original.path} has no grader"
-    if task.source.grader_sha256 is None:
-        return f"the task does not say what it was compiled from; that of {original.path} is {original.grader_sha256}"
-    return (
-        f"the grader in {original.path} is not the one that the task was compiled from; review `value`, then set"
-        f" grader_sha256 to {original.grader_sha256}"
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,24 @@ class TestNotCheckable:
         original.write_text(original.read_text().replace("0.3 *", "0.4 *"), encoding="utf-8")
         shown = say("verify", tree.suite, "--wcb", tree.checkout, status=1)
         assert "not checkable: another grader" in shown
-        assert "is not the one that the task was compiled from; review `value`, then set grader_sha256 to " in shown
+        assert "is another one than it was compiled from; review `value`, " in shown
+        assert "then set grader_sha256 to " in shown
         assert shown.endswith("nothing was compared, which proves nothing\n")
+
+    def test_another_grader_beside_tasks_that_agree_is_no_proof(self, tree: Tree, say: Say) -> None:
+        tree.add()
+        tree.add("09_Own_task_2_changed")
+        original = tree.checkout / "tasks" / "09_Own" / "09_Own_task_2_changed.md"
+        original.write_text(original.read_text().replace("0.3 *", "0.4 *"), encoding="utf-8")
+        shown = say("verify", tree.suite, "--wcb", tree.checkout, status=1)
+        assert "13 equal, 0 different\nnot checkable: 1 x another grader\n" in shown
+
+    def test_a_task_that_pins_no_grader(self, tree: Tree, say: Say) -> None:
+        tree.add()
+        path = tree.suite / f"{NAME}.yaml"
+        path.write_text(re.sub(r", grader_sha256: \"\w+\"", "", path.read_text()), encoding="utf-8")
+        assert "grader_sha256" not in path.read_text()
+        assert "not checkable: pinned to no grader" in say("verify", tree.suite, "--wcb", tree.checkout, status=1)
 
     def test_no_checkout(self, tree: Tree, say: Say) -> None:
         tree.add()
