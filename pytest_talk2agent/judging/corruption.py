@@ -19,7 +19,7 @@ OTHERS: Mapping[Kind, str] = {
     "path": "/opt/quokka/zebra.bin",
     "filename": "quokka_zebra.bin",
     "flag": "--quokka",
-    "url": "https://quokka.example/zebra",
+    "url": "quokka.example/zebra",
     "email": "zebra@quokka.example",
     "identifier": "quokka_zebra",
     "code": "QZ9917",
