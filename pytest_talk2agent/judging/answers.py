@@ -155,7 +155,7 @@ def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: froz
         going = [each for each in following if each not in said and (each.endswith("ing") or _is_past(each, said))]
         if word in _BE - said and going and not any(stem(each) in starts for each in rest[:index]):
             return True  # `the oven is heating up`
-    if rest[0] == "to" and len(rest) > _FAR and stem("".join(rest[1:2])) in starts and script.norms[0] != "to":
+    if rest[0] == "to" and len(rest) > _FAR and stem("".join(rest[1:2])) in starts and not _says(script, rest[:2]):
         return True  # `To bake a loaf, ...` explains how
     if rest[0] == "your" and "your" not in said and any(word in _BE | _PERFECT for word in rest):
         return True

@@ -10,12 +10,14 @@ from pytest_talk2agent.judging.alignment import Alignment, keys_of
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Reading
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import EMPTY, NEGATORS, stem
+from pytest_talk2agent.speech.words import EMPTY, FILLERS, NEGATORS, stem
 from pytest_talk2agent.tasks.intention import Intention
 
 _CONJUNCTIONS = frozenset(("and", "then", "but", "or"))
 _CONTRARY_REACH = 2
 _MOVED_SLACK = 6
+_ENDS = frozenset(".?!\n")
+_NEGATING = frozenset(map(stem, NEGATORS))
 Group = tuple[tuple[str, ...], ...]
 
 
@@ -52,7 +54,7 @@ def _groups(intention: Intention) -> tuple[Group, ...]:
     if intention.keywords:
         return tuple(tuple(_phrase(member) for member in group) for group in intention.keywords)
     words = [word for text in intention.say for word in tokenise(text).norms]
-    return tuple(((stem(word),),) for word in words if word not in EMPTY and word[0].isalnum())
+    return tuple(((stem(word),),) for word in words if word not in EMPTY - FILLERS and word[0].isalnum())
 
 
 def _hits(stream: Stream, groups: tuple[Group, ...], low: int, high: int) -> list[_Hit]:
@@ -90,7 +92,7 @@ def _window(hits: list[_Hit]) -> tuple[int, int] | None:
     return min(_windows(hits), key=lambda window: window[1] - window[0], default=None)
 
 
-def _clause(stream: Stream, start: int, end: int) -> tuple[int, int]:
+def clause_around(stream: Stream, start: int, end: int) -> tuple[int, int]:
     """Widen a span to the punctuation or conjunction on either side."""
     while start > 0 and not stream[start].paused and stream.norms[start - 1] not in _CONJUNCTIONS:
         start -= 1
@@ -99,10 +101,15 @@ def _clause(stream: Stream, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def _sentence_ends(stream: Stream, start: int, end: int) -> int:
+    return sum(not _ENDS.isdisjoint(stream[index].lead) for index in range(start + 1, end))
+
+
 def locate(intention: Intention, script: Stream) -> Clause | None:
     """The clause of the script that says the gist, or None.
 
-    Of all spans that hold the keywords, the one whose clause says most of the intention's own words is meant.
+    Of all spans that hold the keywords, one inside a sentence is meant, and of these the one whose clause says most of
+    the intention's own words.
     """
     said = tuple(((word,),) for text in intention.say for word in _phrase(text))
     groups = _groups(intention)
@@ -113,12 +120,12 @@ def locate(intention: Intention, script: Stream) -> Clause | None:
     if not spans:
         return None
 
-    def fit(span: tuple[int, int]) -> tuple[int, int, int]:
-        own = {hit.group for hit in _hits(script, said, *_clause(script, *span))}
-        return -len(own), span[1] - span[0], span[0]
+    def fit(span: tuple[int, int]) -> tuple[int, int, int, int]:
+        own = {hit.group for hit in _hits(script, said, *clause_around(script, *span))}
+        return _sentence_ends(script, *span), -len(own), span[1] - span[0], span[0]
 
     best = min(spans, key=fit)
-    return Clause(*_clause(script, *best), best)
+    return Clause(*clause_around(script, *best), best)
 
 
 def read_gist(
@@ -136,7 +143,7 @@ def read_gist(
     if not hits and span and not alignment.anchored(*span):
         moved = _window(_hits(transcript, groups, 0, len(transcript)))
         if moved and moved[1] - moved[0] <= span[1] - span[0] + _MOVED_SLACK:
-            low, high = _clause(transcript, *moved)
+            low, high = clause_around(transcript, *moved)
             hits = _hits(transcript, groups, low, high)
     present = {hit.group for hit in hits}
     core = range(*alignment.region(*clause.core)) if clause and not hits else range(low, high)
@@ -148,14 +155,15 @@ def read_gist(
         return Reading(start, end, Label.CHANGED, "the contrary stands there")
     if (
         hits
+        and clause
         and span
-        and _negations(script, _hits(script, groups, *span), *span) != _negations(transcript, hits, low, high)
+        and _negations(script, _own_hits(script, groups, clause), *span) != _negations(transcript, hits, low, high)
     ):
         return Reading(start, end, Label.CHANGED, "a negation was lost or added")
     missing = [number for number in range(len(groups)) if number not in present]
     if not missing:
         return Reading(start, end, Label.RETAINED, "every keyword group is there and the polarity is right")
-    if hits and any(word in NEGATORS for number in missing for member in groups[number] for word in member):
+    if hits and any(word in _NEGATING for number in missing for member in groups[number] for word in member):
         return Reading(start, end, Label.CHANGED, "the negation is lost")
     return Reading(start, end, Label.UNRESOLVED, "not every keyword group is there")
 
@@ -172,6 +180,12 @@ def _widened(transcript: Stream, alignment: Alignment, low: int, high: int) -> t
             break
         high += 1
     return low, high
+
+
+def _own_hits(script: Stream, groups: tuple[Group, ...], clause: Clause) -> list[_Hit]:
+    """The keywords of the core, as those that the clause says beside it count for nothing in the transcript either."""
+    low, high = clause.core
+    return [hit for hit in _hits(script, groups, clause.start, clause.end) if hit.start < high and hit.end > low]
 
 
 def _said_elsewhere(alignment: Alignment, clause: Clause) -> frozenset[int]:

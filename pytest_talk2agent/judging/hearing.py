@@ -128,8 +128,9 @@ def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
         and (word,) not in CORRECTIONS
         for word in words
     )
-    # `DuckDuckGo` is written in one word or in three.
-    return plain and "".join(words + words) not in "".join(script.norms)
+    # `DuckDuckGo` is written in one word or in three, `a new sheet (Sheet2)` with a symbol between.
+    said = "".join(token.norm for token in script.tokens if token.kind != "symbol")
+    return plain and "".join(words + words) not in said
 
 
 def _rounds(length: int) -> int:

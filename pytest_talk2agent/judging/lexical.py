@@ -24,8 +24,9 @@ from pytest_talk2agent.judging.hearing import (
     is_other_text,
 )
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.judging.mentions import heard_again
 from pytest_talk2agent.judging.place import Place, is_filled, settle
-from pytest_talk2agent.judging.reading import Fault, Reading, Scene
+from pytest_talk2agent.judging.reading import Fault, Reading, Scene, clear_of
 from pytest_talk2agent.judging.slots import Key, Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.tokens import Stream, tokenise
@@ -33,7 +34,7 @@ from pytest_talk2agent.speech.words import EXPLANATIONS
 from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "lexical"
-VERSION = "1"
+VERSION = "2"
 _FILLED = "something else stands in its place"
 
 
@@ -141,6 +142,8 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
     exchange = Exchange(hearing.script, hearing.transcript, slots, kinds, everywhere)
     results |= exchange.relocate(results)
     results |= exchange.settle(results)
+    again = _heard_again(hearing, slots, results)
+    results |= again
     findings = {}
     for name, intention in case.intentions.items():
         if intention.kind == "gist":
@@ -149,8 +152,27 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
             parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause)]
         else:
             parts = [results[name, number] for number in range(len(intention.say))]
-        findings[name] = _finding(hearing.transcript, intention, _in_any_order(hearing.scene(intention), parts))
+            if not any((name, number) in again for number in range(len(parts))):
+                parts = _in_any_order(hearing.scene(intention), parts)
+        findings[name] = _finding(hearing.transcript, intention, parts)
     return findings
+
+
+def _heard_again(
+    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
+) -> dict[Key, Reading]:
+    """Readings at later mentions, for values in whose place nothing was heard."""
+    found: dict[Key, Reading] = {}
+    for key, one in results.items():
+        slot = slots.get(key)
+        if one is None and slot is not None:
+            taken = [(other.start, other.end) for other in (*results.values(), *found.values()) if other is not None]
+            others = [slots[other] for other in results if other != key]
+            scene = replace(hearing.scene(hearing.case.intentions[key[0]]), script=hearing.script)
+            free = [other for other in others if other is not None]
+            if again := heard_again(scene, key[1], slot, free, hearing.alignment, taken):
+                found[key] = again
+    return found
 
 
 def _used(hearing: _Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[Key, tuple[int, int]]) -> frozenset[int]:
@@ -182,13 +204,13 @@ def _read(
     transcript, alignment = hearing.transcript, hearing.alignment
     scene = hearing.scene(intention)
     if slot is None:
-        found = _free(read_value(scene, number, 0, len(transcript)), taken)
+        found = clear_of(read_value(scene, number, 0, len(transcript)), taken)
         return next((one for one in found if one.label is Label.RETAINED), None) if elsewhere else None
     scene = replace(
         scene, forgiven=slot.faults & (Fault.SPLIT | Fault.BLANK), script=hearing.script, slot=(slot.start, slot.end)
     )  # fmt: skip
     place = Place.of(alignment, slot, hearing.script, transcript)
-    found = _free(read_value(scene, number, place.low, place.high), taken)
+    found = clear_of(read_value(scene, number, place.low, place.high), taken)
     found = _without_siblings(scene, number, found, place)
     reading = settle(scene, found, place)
     if reading is not None and reading.faults & Fault.SOUND and (explained := _explained(scene, number)):
@@ -242,7 +264,7 @@ def _by_instruction(
         return None
     scene = replace(hearing.scene(intention), script=instruction, slot=(slot.start, slot.end))
     place = Place.of(alignment, slot, instruction, hearing.transcript)
-    found = _free(read_value(scene, number, place.low, place.high), taken)
+    found = clear_of(read_value(scene, number, place.low, place.high), taken)
     reading = settle(scene, _without_siblings(scene, number, found, place), place)
     if reading is None and is_filled(scene, place, taken):
         return Reading(*place.filled(hearing.transcript, taken), Label.CHANGED, _FILLED)
@@ -254,14 +276,14 @@ def _without_siblings(scene: Scene, number: int, found: list[Reading], place: Pl
     others = [other for other in range(len(scene.intention.say)) if other != number]
     spans = [(one.start, one.end) for other in others for one in read_value(scene, other, place.low, place.high)
              if one.label is Label.RETAINED]  # fmt: skip
-    return [one for one in found if one.label is not Label.CHANGED or _free([one], spans)]
+    return [one for one in found if one.label is not Label.CHANGED or clear_of([one], spans)]
 
 
 def _spare(
     hearing: _Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]], used: frozenset[int]
 ) -> Reading | None:
     """The value in a place of the transcript that renders no other words of the script, which are those ``used``."""
-    found = _free(read_value(scene, number, 0, len(hearing.transcript)), taken)
+    found = clear_of(read_value(scene, number, 0, len(hearing.transcript)), taken)
     return next((one for one in found if one.label is Label.RETAINED and _is_spare(hearing, slot, one, used)), None)
 
 
@@ -273,10 +295,6 @@ def _is_spare(hearing: _Hearing, slot: Slot, one: Reading, used: frozenset[int])
     return any(word in before for word in hearing.transcript.norms[max(0, one.start - 2) : one.start])
 
 
-def _free(readings: list[Reading], taken: list[tuple[int, int]]) -> list[Reading]:
-    return [one for one in readings if all(one.end <= start or one.start >= end for start, end in taken)]
-
-
 def _in_any_order(scene: Scene, parts: list[Reading | None]) -> list[Reading | None]:
     """The items of a list where they stand, if all of them do in the part of the transcript that the list takes."""
     present = [part for part in parts if part is not None]
@@ -286,7 +304,7 @@ def _in_any_order(scene: Scene, parts: list[Reading | None]) -> list[Reading | N
     found: list[Reading | None] = []
     for number in range(len(parts)):
         spans = [(one.start, one.end) for one in found if one is not None]
-        right = [one for one in _free(read_value(scene, number, low, high), spans) if one.label is Label.RETAINED]
+        right = [one for one in clear_of(read_value(scene, number, low, high), spans) if one.label is Label.RETAINED]
         found.append(right[0] if right else None)
     return parts if None in found else found
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from pytest_talk2agent.judging.alignment import Alignment, keys_of
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.marks import is_marks
 from pytest_talk2agent.judging.numeric import reference_measure
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.slots import Slot
@@ -79,19 +80,24 @@ def _next_is_misheard(alignment: Alignment, slot: Slot, script: Stream, transcri
 
 
 def is_filled(scene: Scene, place: Place, taken: list[tuple[int, int]]) -> bool:
-    """Something that is no empty word stands in the slot's own place; a unit alone does not fill it."""
+    """Something that is no empty word stands in the slot's own place; a unit alone does not fill it.
+
+    A symbol fills the place of symbols only.
+    """
     stream, kind = scene.stream, scene.intention.kind
     wanted = reference_measure(scene.intention.say[0], kind) if kind in _MEASURES else None
+    marks = all(map(is_marks, scene.intention.say))
     index = place.start
     while index < place.end:
         token = stream[index]
-        if any(a <= index < b for a, b in taken) or token.kind == "symbol" or token.norm in EMPTY:
+        empty = not marks if token.kind == "symbol" else token.norm in EMPTY
+        if any(a <= index < b for a, b in taken) or empty:
             index += 1
             continue
         if token.norm in _BESIDE_VALUE.get(kind, ()):
             index += 1
             continue
-        if kind in _NAMED_SYMBOLS and (named := symbol_at(stream.norms, index)):
+        if kind in _NAMED_SYMBOLS and not marks and (named := symbol_at(stream.norms, index)):
             index = named[1]
             continue
         if wanted:
@@ -242,15 +248,17 @@ def _within_borders(scene: Scene, best: Reading, place: Place) -> Reading:
         for index in (*before, *after)
         if stream[index].kind != "symbol"
         and not symbol_at(stream.norms, index)
-        and stream.norms[index] not in _beside_text(index, best)
+        and stream.norms[index] not in _beside_text(scene, index, best)
     ]
     if added:
         return replace(best, label=Label.CHANGED, reason="words were added")
     return best
 
 
-def _beside_text(index: int, best: Reading) -> frozenset[str]:
+def _beside_text(scene: Scene, index: int, best: Reading) -> frozenset[str]:
     """Words that are no part of a text: fewer where they would lengthen it (`the` before it, `it` behind it)."""
+    if all(map(is_marks, scene.intention.say)):
+        return _POLITE  # `a hash sign`
     if index >= best.end:
         return _POLITE - _JOINED_ON
     return _POLITE - _ARTICLES if index == best.start - 1 else _POLITE

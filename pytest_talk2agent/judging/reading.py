@@ -67,3 +67,8 @@ class Scene:
     script: Stream | None = None
     slot: tuple[int, int] | None = None
     locating: bool = False
+
+
+def clear_of(readings: list[Reading], spans: list[tuple[int, int]]) -> list[Reading]:
+    """The readings that overlap none of the spans."""
+    return [one for one in readings if all(one.end <= start or one.start >= end for start, end in spans)]

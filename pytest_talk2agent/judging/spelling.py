@@ -190,7 +190,8 @@ def spell(
             if piece.end > limit:
                 continue
             for (place, sort), state in here.items():
-                step = _consume(target, place, piece, sort, stream[index].glued, loose)
+                before = sort if piece.sort != "symbol" or _between_letters(stream, index) else "word"
+                step = _consume(target, place, piece, before, stream[index].glued, loose)
                 if step is None:
                     continue
                 then, fault = step
@@ -221,6 +222,14 @@ def spell(
     _, end, state = best
     printed = all(stream[index].glued for index in range(start + 1, end))
     return Spelling(start, end, state.faults, state.cased, state.spoken, printed)
+
+
+def _between_letters(stream: Stream, index: int) -> bool:
+    """The words glued to the symbol are single letters, as in `C.S.V.`, unlike `o.rg`."""
+    sides = [index - 1] * (index > 0 and stream[index].glued) + [index + 1] * (
+        index + 1 < len(stream) and stream[index + 1].glued
+    )
+    return all(len(stream.norms[each]) == 1 for each in sides)
 
 
 @lru_cache(maxsize=2048)

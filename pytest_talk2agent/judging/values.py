@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pytest_talk2agent.judging.calendar import read_date, read_time, reference_days, reference_minute
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.numeric import read_numeric, reference_measure
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.symbolic import read_symbolic
@@ -23,7 +24,12 @@ _READERS: dict[str, Reader] = {
 
 
 def _reader(kind: str, value: str) -> Reader:
-    """The reader of the kind; a value that is not written as its kind (`end of the month`) is read as words."""
+    """The reader of the kind; a value that is not written as its kind (`end of the month`) is read as words.
+
+    Symbols alone are read as such, but for kinds that have them as a whole (`/`, `~`).
+    """
+    if kind in ("code", "identifier") and is_marks(value):
+        return read_marks
     reader = _READERS[kind]
     known = (
         (reader is not read_numeric or reference_measure(value, kind) is not None)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from pytest_talk2agent.judging.borders import goes_on_right
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.spelling import spell
 from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
@@ -28,6 +29,8 @@ _ABBREVIATED = frozenset(
         "mt=mount vs=versus dept=department ltd=limited okay=ok"
     )
 )
+_YOU_KNOW = ("you", "know")
+_POSSESSIVES = ("'s", "’s", "ʼs")
 _QUOTES = frozenset('"“”„«»')
 _SAID = {str(value): word for word, value in (UNITS | TEENS).items()}  # how a number sounds
 
@@ -46,8 +49,11 @@ class Word:
 
 
 @lru_cache(maxsize=256)
-def words_of(stream: Stream) -> tuple[Word, ...]:
-    """The words of a stream: symbols and fillers left out, numbers as digits, runs of single letters joined."""
+def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, ...]:
+    """The words of a stream: symbols and fillers left out, numbers as digits, runs of single letters joined.
+
+    ``kept`` are fillers that a value has of its own (`ER diagram`): they count as words.
+    """
     words: list[Word] = []
     index = 0
     while index < len(stream):
@@ -68,8 +74,9 @@ def words_of(stream: Stream) -> tuple[Word, ...]:
             words.append(Word("percent", index, index + 2))
             index += 2
             continue
-        if token.norm in FILLERS or stream.phrase_at(index, ("you", "know")):
-            index += 1 + (token.norm == "you")
+        known = token.norm == "you" and stream.phrase_at(index, _YOU_KNOW)
+        if (token.norm in FILLERS or known) and token.norm not in kept:
+            index += 1 + known
             continue
         ordinal = ordinal_at(stream, index)
         if ordinal:
@@ -148,26 +155,54 @@ def _inside(inner: Reading, outer: Reading) -> bool:
 
 
 def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
+    if is_marks(value):
+        return read_marks(scene, value, low, high)
     if _NAME_SYMBOLS & set(value.rstrip(".")) and " " not in value and scene.intention.kind != "text":
         return _match_symbols(scene, value, low, high)
-    target = words_of(tokenise(value))
+    kept = _own_fillers(value)
+    target = words_of(tokenise(value), kept)
     if not target:
         return []
     marks = _marks(value)
     said = {word.text for word in target}
     words = [
         word
-        for word in words_of(scene.stream)
+        for word in words_of(scene.stream, kept)
         if word.start >= low and word.end <= high and (word.text in said or not _names(scene.stream, word, marks))
     ]
     readings = []
     for index in range(len(words)):
+        said_as = value
         found = _match(target, words, index)
+        if found is None:
+            said_as, found = f"{value}'s", _match_owner(scene, value, words, index)
         if found is not None:
             count, faults = found
             span = (words[index].start, words[index + count - 1].end)
-            readings.append(_verdict(scene, value, span, faults))
+            readings.append(_verdict(scene, said_as, span, faults))
     return readings
+
+
+@lru_cache(maxsize=1024)
+def _own_fillers(value: str) -> frozenset[str]:
+    """The fillers that are words of the value."""
+    stream = tokenise(value)
+    known = any(stream.phrase_at(index, _YOU_KNOW) for index in range(len(stream)))
+    return frozenset(stream.norms) & FILLERS | ({"you"} if known else frozenset())
+
+
+def _match_owner(scene: Scene, value: str, words: list[Word], index: int) -> tuple[int, Fault] | None:
+    """The name with the ending of an owner (`Tamsin's`), where the speaker said it so, with or without apostrophe."""
+    if scene.intention.kind != "term" or not (scene.locating or _is_owner(scene.script, scene.slot)):
+        return None
+    found = _match(words_of(tokenise(f"{value}'s"), _own_fillers(value)), words, index)
+    if found is None or (scene.locating and not _is_owner(scene.stream, (0, words[index + found[0] - 1].end))):
+        return None
+    return found
+
+
+def _is_owner(stream: Stream | None, span: tuple[int, int] | None) -> bool:
+    return stream is not None and span is not None and stream[span[1] - 1].text.endswith(_POSSESSIVES)
 
 
 def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
@@ -315,7 +350,8 @@ def _exact(scene: Scene, value: str, span: tuple[int, int]) -> tuple[Label, str]
     """Case and punctuation where they are exact."""
     start, end = scene.stream.span(*span)
     after = scene.stream.text[end:]
-    heard, closing = scene.stream.text[start:end], after[: len(after) - len(after.lstrip(".,;:!?"))]
+    heard, closing = scene.stream.text[start:end].replace("’", "'"), after[: len(after) - len(after.lstrip(".,;:!?"))]
+    value = value.replace("’", "'")
     if value in (heard, heard + closing, heard + closing[:1]):
         return None
     if _plain(value) == _plain(heard):
@@ -328,4 +364,4 @@ def _exact(scene: Scene, value: str, span: tuple[int, int]) -> tuple[Label, str]
 def _plain(text: str) -> str:
     stream = tokenise(text)
     texts = {token.start: token.text for token in stream.tokens if token.kind == "word"}
-    return " ".join(texts.get(stream[word.start].start, word.text) for word in words_of(stream))
+    return " ".join(texts.get(stream[word.start].start, word.text) for word in words_of(stream)).replace("'", "")

@@ -60,6 +60,14 @@ _PHRASES = {
     "close parenthesis": ")",
     "quote": '"',
     "unquote": '"',
+    "greater than": ">",
+    "greater than sign": ">",
+    "less than": "<",
+    "less than sign": "<",
+    "square root": "√",
+    "square root sign": "√",
+    "check mark": "✓",
+    "tick mark": "✓",
 }
 _BY_WORDS = {tuple(phrase.split()): symbol for phrase, symbol in _PHRASES.items()}
 _LONGEST = max(len(words) for words in _BY_WORDS)

@@ -19,6 +19,7 @@ _TOKEN = re.compile(
 )
 _DOTTED = re.compile(r"\.{1,2}[/\\]")
 _PROSE = frozenset(".,;:!?")
+_QUOTED_MARK = re.compile(r"""(?<![^\s(\[])["“'‘`«„][.,;:!?]["”'’`»](?!\w)""")
 _QUOTES = frozenset("\"“”„«»'‘’`´…¿¡")
 _CLOSERS = frozenset("\"”»'’)]")
 _DASHES = {"—": "--", "–": "--", "−": "-", "‐": "-", "‑": "-", "―": "--"}
@@ -62,8 +63,8 @@ class Token:
 
     @property
     def paused(self) -> bool:
-        """Punctuation stands before this token."""
-        return bool(self.lead.strip())
+        """Punctuation or the end of a line stands before this token."""
+        return bool(self.lead.strip()) or "\n" in self.lead
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,8 @@ def _is_prose(text: str, position: int) -> bool:
         return True
     if mark not in _PROSE:
         return False
+    if _QUOTED_MARK.match(text, position - 1) and position:
+        return False  # `separated by ","`
     following = text[position + 1 : position + 2]
     if mark == "." and following and following in "./\\" and _DOTTED.match(text, position):
         return False

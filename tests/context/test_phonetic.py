@@ -18,7 +18,7 @@ from pytest_talk2agent.tasks.loader import load_tasks
 
 REPAIR = PhoneticRepair()
 ROOT = Path(__file__).parents[2]
-TASKS = [task for path in sorted((ROOT / "suites").rglob("*.yaml")) for task in load_tasks(path)]
+TASKS = [task for path in sorted((ROOT / "suites").rglob("*.yaml")) for task in load_tasks(path) if task.is_bound]
 DATA = ROOT.parent / "shared" / "data"
 # Terms that no task of the suites and no text below says, many of them close to ordinary words.
 DECOYS = listed("""

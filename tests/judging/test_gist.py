@@ -78,3 +78,35 @@ def test_keywords_of_another_clause_do_not_count() -> None:
 def test_the_words_of_the_value_serve_without_keywords() -> None:
     script = "stop the service, restart the broker and wait"
     assert label_of("restart the broker", "gist", script, "stop the service, restart the broker and wait") == "retained"
+
+
+NOISE = (
+    "My radio plays all evening. Can you set an alarm that starts without opening the lid? "
+    "I want to note my dreams and don't want to be woken by a bell."
+)
+LID: dict[str, Any] = {"keywords": [["without", "not"], ["opening", "raising"]]}
+
+
+@pytest.mark.parametrize("dropped", range(3))
+def test_a_negation_of_another_sentence_is_no_part_of_the_gist(dropped: int) -> None:
+    sentences = NOISE.replace("? ", "?|").replace("g. ", "g.|").split("|")
+    heard = " ".join(sentence for number, sentence in enumerate(sentences) if number != dropped)
+    assert label_of("start it with the lid closed", "gist", NOISE, heard, **LID) == (
+        "omitted" if dropped == 1 else "retained"
+    )
+    assert label_of("start it with the lid closed", "gist", NOISE, heard.replace("without ", ""), **LID) == (
+        "omitted" if dropped == 1 else "changed"
+    )
+
+
+def test_a_negation_behind_the_gist_without_a_pause_is_heard_with_it() -> None:
+    script = "I sleep badly. Let it start without opening the lid I do not want to stand up"
+    heard = "Let it start without opening the lid I do not want to stand up"
+    assert label_of("start it with the lid closed", "gist", script, heard, **LID) == "retained"
+
+
+def test_a_note_is_no_negation() -> None:
+    fields: dict[str, Any] = {"keywords": [["not"], ["ring"]]}
+    script = "write it down and do not ring the bell"
+    assert label_of("do not ring", "gist", script, "write a note down and ring the bell", **fields) == "changed"
+    assert label_of("do not ring", "gist", script, "write it down and note ring the bell", **fields) == "changed"

@@ -103,6 +103,13 @@ def test_a_clause_that_moved_is_found() -> None:
     assert labels_of(wanted, script, heard) == {"url": "retained", "link": "retained"}
 
 
+def test_a_word_that_is_said_again_as_a_name_is_no_stutter() -> None:
+    script = 'Copy the totals to a new tab ("Tab2") of the ledger.'
+    fields = {"tab": {"say": "Tab2", "kind": "term"}}
+    assert labels_of(fields, script, "copy the totals to a new tab tab 2 of the ledger") == {"tab": "retained"}
+    assert labels_of(fields, script, "copy the totals to a new new tab tab 2 of the ledger") == {"tab": "retained"}
+
+
 def test_a_name_with_the_same_word_twice_is_no_stutter() -> None:
     script = "make PomPomLand the start page of the browser"
     fields = {"page": {"say": "PomPomLand", "kind": "term"}}
@@ -110,3 +117,16 @@ def test_a_name_with_the_same_word_twice_is_no_stutter() -> None:
     assert labels_of(fields, script, "make PomPomLand the start page the start page of the browser") == {
         "page": "retained"
     }
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "Colour the labels for the shelf. To mark them well, use red for bolts and blue for nuts.",
+        "Open the chart. To be exact, use red for the first line and blue for the second.",
+    ],
+)
+def test_a_request_that_has_a_sentence_with_to_is_no_answer(script: str) -> None:
+    fields = {"first": {"say": "red", "kind": "term"}, "second": {"say": "blue", "kind": "term"}}
+    assert labels_of(fields, script, script) == {"first": "retained", "second": "retained"}
+    assert labels_of(fields, script, script.replace("blue", "green")) == {"first": "retained", "second": "changed"}

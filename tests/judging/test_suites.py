@@ -1,4 +1,4 @@
-"""The words of the shipped tasks themselves, judged as transcripts."""
+"""The words of the shipped tasks themselves, judged as transcripts; of those that ship with their words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 
 SUITES = Path(__file__).parents[2] / "suites"
-TASKS = [task for path in sorted(SUITES.rglob("*.yaml")) for task in load_tasks(path)]
+TASKS = [task for path in sorted(SUITES.rglob("*.yaml")) for task in load_tasks(path) if task.is_bound]
 
 
 def _lost(task: Task, transcript: str) -> dict[str, str]:

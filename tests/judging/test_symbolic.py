@@ -277,3 +277,10 @@ def test_exact_case_of_a_code() -> None:
 )
 def test_version(transcript: str, label: str) -> None:
     assert label_of("2.10.1", "version", VERSION, transcript) == label
+
+
+def test_letters_are_spelled_one_by_one() -> None:
+    script = "open cards dot example dot org slash tea now"
+    assert label_of("cards.example.org/tea", "url", script, "open cards.example.o.rg/tea now") == "changed"
+    assert label_of("cards.example.org/tea", "url", script, "open cards.example.or.g/tea now") == "changed"
+    assert label_of("tea.csv", "filename", "open tea dot c s v now", "open tea.C.S.V. now") == "retained"

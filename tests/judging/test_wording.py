@@ -27,6 +27,13 @@ def test_term(say: str, heard: str, label: str) -> None:
     assert label_of(say, "term", f"open the {say} now and wait", f"open the {heard} now and wait") == label
 
 
+@pytest.mark.parametrize("kind", ["term", "text", "code"])
+def test_a_number_at_the_end_of_a_line_is_not_that_of_the_next(kind: str) -> None:
+    words = "Buy a board.\n2. The chip is a Quartz 8 Rev 3\n3. It has two ports"
+    assert label_of("Quartz 8 Rev 3", kind, words, words) == "retained"
+    assert label_of("Quartz 8 Rev 3", kind, words, words.replace("Rev 3", "Rev 5")) == "changed"
+
+
 def test_a_listed_spelling_is_the_same_name() -> None:
     script = "send it to ivor lindqvist today"
     assert label_of("Ivor Lindqvist", "term", script, "send it to Ivor Lindquist today", also="Ivor Lindquist") == (

@@ -94,3 +94,16 @@ def test_stems() -> None:
     assert stem("dropping") == stem("drop")
     assert stem("copies") == stem("copy")
     assert stem("pass") == "pass"
+
+
+@pytest.mark.parametrize("forms", ["note notes noted noting", "close closes closed closing", "bus buses", "box boxes",
+                                   "rare rarely", "tap taps tapped tapping", "file files filed filing"])  # fmt: skip
+def test_a_word_and_its_forms(forms: str) -> None:
+    assert len(set(map(stem, forms.split()))) == 1
+
+
+@pytest.mark.parametrize("words", ["not note", "not noted", "car care", "her here", "them theme", "plan plane planed",
+                                   "tap tape taped", "fill file filed", "hard hardly", "no nothing"])  # fmt: skip
+def test_other_words_have_other_stems(words: str) -> None:
+    first, *others = map(stem, words.split())
+    assert first not in others
