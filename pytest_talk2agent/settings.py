@@ -95,7 +95,8 @@ def _read(config: pytest.Config) -> Settings:
         return read(value)
 
     def path(value: _Given) -> Path | None:
-        return (_ini_folder(config) if value.ini else config.invocation_params.dir) / value.text
+        # A shell expands no `~` behind `--option=`.
+        return (_ini_folder(config) if value.ini else config.invocation_params.dir) / Path(value.text).expanduser()
 
     native, shapley = given("min-native", _share, None), given("min-shapley", _share, None)
     baseline, update = given("baseline", path, None), config.getoption("t2a_update_baseline")
@@ -111,11 +112,12 @@ def _read(config: pytest.Config) -> Settings:
     report = given("report", path, None)
     budget, engine = given("budget", _budget, None), given("engine", _engine, "local")
     store = given("store", path, None)
+    specs, judge = _specs(config, named), given("judge", lambda value: value.text, "lexical")
     takes: int | str | None = given("takes", _takes, None)
     checkouts = {name: given(name, path, None) for name in ("wcb", "osworld")}
     return Settings(
-        specs=_specs(config, named),
-        judge=given("judge", lambda value: value.text, "lexical"),
+        specs=specs,
+        judge=judge,
         takes=None if isinstance(takes, str) else takes,
         available=takes == "available",
         manifest=given("manifest", path, None),

@@ -43,16 +43,15 @@ class XdistController:
         """
         if self._gatekeeper.expected:
             return
-        names = {i.partition("::")[0] for i in ids}
-        ours = {name for name in names if holds_tasks(self._config, self._config.rootpath / name)}
-        spoken = {i for i in ids if i.partition("::")[0] in ours}
+        places = {name: self._config.rootpath / name for name in dict.fromkeys(i.partition("::")[0] for i in ids)}
+        files = {name: path for name, path in places.items() if holds_tasks(self._config, path)}
+        spoken = {i for i in ids if i.partition("::")[0] in files}
         self._gatekeeper.expected.update(spoken)
         voice = voice_of(self._config)
         if not spoken or voice.settings.baseline is None:
             return
         from pytest_talk2agent.results.baseline import BaselineError
 
-        files = {file: self._config.rootpath / file for file in sorted(ours)}
         subjects = [
             s
             for file, path in files.items()

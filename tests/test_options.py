@@ -38,7 +38,8 @@ def test_defaults(read: Read, pytester: pytest.Pytester) -> None:
     settings = read()
     assert [spec.text for spec in settings.specs] == ["whisper:tiny.en"]
     assert settings.judge == "lexical"
-    assert settings.takes is None
+    assert (settings.takes, settings.available) == (None, False)
+    assert (settings.manifest, settings.checkouts, settings.subset) == (None, {}, None)
     assert settings.thresholds == {}
     assert (settings.baseline, settings.update, settings.report) == (None, None, None)
     assert settings.tolerance == 0
@@ -92,6 +93,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "t2a_inconclusive = pass\nt2a_report = report\nt2a_store = store\nt2a_audio = audio more\n"
         "t2a_budget = 2.50\nt2a_engine = ray:auto\nt2a_margin = 0.02\nt2a_fail_under = native=0.9\n"
         "t2a_max_unresolved = 0.1\nt2a_max_empty = 0\nt2a_max_suspect = 0.1\n"
+        "t2a_manifest = lists/all.jsonl\nt2a_wcb = wcb\nt2a_osworld = os\nt2a_osworld_subset = talk2agent\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]
@@ -105,6 +107,9 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     assert settings.inconclusive_passes
     assert (settings.budget, settings.engine) == ("2.50", "ray:auto")
     assert settings.audio == (pytester.path / "audio", pytester.path / "more")
+    assert settings.manifest == pytester.path / "lists" / "all.jsonl"
+    assert settings.checkouts == {"wcb": pytester.path / "wcb", "osworld": pytester.path / "os"}
+    assert settings.subset == "talk2agent"
     assert len(settings.named) == len(OPTIONS) + 1
     assert {source for _, _, source in settings.named} == {"ini"}
 
@@ -180,9 +185,10 @@ def test_a_matrix_that_is_none_is_refused(
         ("max-unresolved", "2", "is not a number from 0 to 1"),
         ("max-empty", "none", "is not a number from 0 to 1"),
         ("max-suspect", "-1", "is not a number from 0 to 1"),
-        ("takes", "0", "is none of all, first or a number of recordings"),
-        ("takes", "some", "is none of all, first or a number of recordings"),
-        ("takes", "-1", "is none of all, first or a number of recordings"),
+        ("takes", "0", "is none of all, first, available or a number of recordings"),
+        ("takes", "some", "is none of all, first, available or a number of recordings"),
+        ("takes", "-1", "is none of all, first, available or a number of recordings"),
+        ("osworld-subset", "small", "is no subset; the one there is, is talk2agent"),
         ("inconclusive", "maybe", "is neither fail nor pass"),
         ("budget", "-1", "is no amount; write one such as 2.50"),
         ("budget", "cheap", "is no amount; write one such as 2.50"),
@@ -241,6 +247,15 @@ def test_an_ini_key_names_what_must_pass(read: Read, pytester: pytest.Pytester) 
 
 def test_an_update_alone_means_all(read: Read) -> None:
     assert read("--t2a-baseline=base.json", "--t2a-update-baseline").update == "all"
+
+
+@pytest.mark.parametrize(
+    ("takes", "most", "available"),
+    [("all", None, False), ("first", 1, False), ("3", 3, False), ("available", None, True)],
+)
+def test_takes_bound_how_many_or_leave_out(read: Read, takes: str, most: int | None, available: bool) -> None:
+    settings = read(f"--t2a-takes={takes}")
+    assert (settings.takes, settings.available) == (most, available)
 
 
 def test_settings_are_read_once(pytester: pytest.Pytester) -> None:

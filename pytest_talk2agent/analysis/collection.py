@@ -14,13 +14,13 @@ from pytest_talk2agent.tasks.task import Task
 class Collection:
     """Tasks, speakers, recordings and their lengths in seconds; quartiles are linear between two recordings.
 
-    ``intentions`` are those of all tasks. ``speakers`` counts names and is 0 where no recording says who speaks;
+    ``intentions`` are those of each task. ``speakers`` counts names and is 0 where no recording says who speaks;
     ``missing`` are recordings that are not here, or whose header gives no length: no length counts them.
     """
 
     name: str
     tasks: int
-    intentions: int
+    intentions: tuple[int, ...]
     speakers: int
     recordings: int
     seconds: float
@@ -37,7 +37,7 @@ def collection_of(name: str, tasks: Sequence[Task], length: Callable[[Path], flo
     return Collection(
         name=name,
         tasks=len(tasks),
-        intentions=sum(len(task.intentions) for task in tasks),
+        intentions=tuple(len(task.intentions) for task in tasks),
         speakers=len({recording.speaker for recording in recordings if recording.speaker}),
         recordings=len(recordings),
         seconds=sum(lengths),

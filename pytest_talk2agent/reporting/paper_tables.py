@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from statistics import mean, median
 
 from pytest_talk2agent.analysis.collection import Collection
 from pytest_talk2agent.analysis.columns import LABELS
@@ -76,13 +77,20 @@ def _collection(one: Collection) -> list[str]:
     return [
         one.name,
         str(one.tasks),
-        str(one.intentions),
+        _intentions(one.intentions),
         str(one.speakers or "-"),
         f"{one.recordings}{f' ({one.missing} not here)' if one.missing else ''}",
         f"{one.seconds / 3600:.2f}",
         "-" if one.median is None else f"{one.median:.2f}",
         "-" if one.quartiles is None else f"{one.quartiles[0]:.2f} to {one.quartiles[1]:.2f}",
     ]
+
+
+def _intentions(each: Sequence[int]) -> str:
+    if len(each) < 2:
+        return str(sum(each))
+    middle = f"mean {mean(each):.2f}, median {median(each):g}"
+    return f"{sum(each)} ({min(each)} to {max(each)}, {middle})"
 
 
 def _percent(value: Fraction, sign: str = "") -> str:

@@ -38,7 +38,7 @@ def test_tasks_intentions_speakers_and_lengths() -> None:
         seconds={"1.wav": 10, "2.wav": 20, "3.wav": 30, "4.wav": 50},
     )
     # Linear between two of the sorted four: a quarter of the way is place 0.75, three quarters place 2.25.
-    assert found == Collection("mini", 2, 5, 3, 4, 110, 25, (17.5, 35.0), 0)
+    assert found == Collection("mini", 2, (3, 2), 3, 4, 110, 25, (17.5, 35.0), 0)
 
 
 def test_what_is_not_here_is_counted_and_has_no_length() -> None:

@@ -77,7 +77,7 @@ def test_collections(say: Say, suite: Path) -> None:
         "IQR",
     ]
     assert [cell.strip() for cell in cells(row)] == [
-        *("mini", "2", "5", "2", "2 (1 not here)", "0.00", "1.50", "1.50 to 1.50"),
+        *("mini", "2", "5 (2 to 3, mean 2.50, median 2.5)", "2", "2 (1 not here)", "0.00", "1.50", "1.50 to 1.50"),
     ]
 
 

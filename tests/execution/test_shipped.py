@@ -1,7 +1,7 @@
 """The shipped projections against the benchmarks themselves, where the environment names checkouts of them.
 
-``T2A_WCB`` and ``T2A_OSWORLD`` are their folders; OSWorld may also lie in the shared data. Nothing of either benchmark is
-in this repository.
+``T2A_WCB`` and ``T2A_OSWORLD`` are their folders; OSWorld may also lie in the shared data. Nothing of either is in this
+repository.
 """
 
 from __future__ import annotations

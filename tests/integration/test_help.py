@@ -16,17 +16,21 @@ def test_the_options_are_these(pytester: pytest.Pytester) -> None:
         "--t2a-inconclusive",
         "--t2a-interface",
         "--t2a-judge",
+        "--t2a-manifest",
         "--t2a-margin",
         "--t2a-max-empty",
         "--t2a-max-suspect",
         "--t2a-max-unresolved",
         "--t2a-min-native",
         "--t2a-min-shapley",
+        "--t2a-osworld",
+        "--t2a-osworld-subset",
         "--t2a-report",
         "--t2a-store",
         "--t2a-takes",
         "--t2a-tolerance",
         "--t2a-update-baseline",
+        "--t2a-wcb",
     ]
 
 

@@ -78,4 +78,6 @@ def test_takes(alone: Run, pytester: pytest.Pytester, heard_tasks: Path) -> None
         assert sum("::" in line for line in result.outlines) == count
     result = alone(heard_tasks, spec, "--t2a-takes=none")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --t2a-takes: 'none' is none of all, first or a number of recordings"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: --t2a-takes: 'none' is none of all, first, available or a number of recordings"]
+    )

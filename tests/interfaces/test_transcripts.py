@@ -115,6 +115,18 @@ def test_missing_records_are_errors_of_their_utterance_alone(tmp_path: Path) -> 
     assert "recorded takes: amy" in heard(interface, "t", "joe")
 
 
+def test_a_record_is_there_also_where_it_is_one_of_several(tmp_path: Path) -> None:
+    interface = recorded(
+        tmp_path,
+        {"task": "files/copy", "take": "amy", "transcript": "by amy"},
+        *({"task": "files/move", "transcript": text} for text in ("one", "two")),
+    )
+    for task, take, there in (("files/copy", "amy", True), ("files/copy", "joe", False), ("files/move", "1", True)):
+        utterance = Utterance(task=task, take=take, instruction="", script="")
+        assert interface.has_record(utterance) is there
+    assert not interface.has_record(Utterance(task="files/none", take="amy", instruction="", script=""))
+
+
 @pytest.mark.parametrize(
     ("content", "where", "fault"),
     [

@@ -22,7 +22,8 @@ from pytest_talk2agent.reporting.paper_tables import (
 from tests.analysis.test_protocol import METRIC, grid
 
 CONSTANT = ((0.1, 0.1, 0.1),) * 4
-WCB = Collection("WCB", 60, 549, 10, 600, 24.84 * 3600, 113.66, (55.01, 212.31), 0)
+INTENTIONS = (2, *(6,) * 31, *(11,) * 9, *(12,) * 18, 46)
+WCB = Collection("WCB", 60, INTENTIONS, 10, 600, 24.84 * 3600, 113.66, (55.01, 212.31), 0)
 
 
 def percent(value: str, sd: str | None = None, repetitions: int = 1) -> Spread:
@@ -31,15 +32,15 @@ def percent(value: str, sd: str | None = None, repetitions: int = 1) -> Spread:
 
 def test_collections() -> None:
     assert as_text(collection_rows([WCB])) == [
-        "collection  tasks  intentions  speakers  recordings  hours  median s  IQR",
-        "WCB         60     549         10        600         24.84  113.66    55.01 to 212.31",
+        "collection  tasks  intentions                          speakers  recordings  hours  median s  IQR",
+        "WCB         60     549 (2 to 46, mean 9.15, median 6)  10        600         24.84  113.66    55.01 to 212.31",
     ]
 
 
 def test_a_collection_says_what_is_not_here() -> None:
     some = replace(WCB, speakers=0, missing=599, seconds=90.0, median=None, quartiles=None)
     [_, row] = collection_rows([some])
-    assert row == ["WCB", "60", "549", "-", "600 (599 not here)", "0.03", "-", "-"]
+    assert row == ["WCB", "60", "549 (2 to 46, mean 9.15, median 6)", "-", "600 (599 not here)", "0.03", "-", "-"]
 
 
 def test_execution() -> None:
