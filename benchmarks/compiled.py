@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from table import print_table
+
 from pytest_talk2agent.commands.common import task_files
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import load_tasks
@@ -48,13 +50,12 @@ def _intervals(tasks: list[Task]) -> None:
 
 def main() -> None:
     """Print the table."""
-    total = 0.0
-    for suite in [Path(name) for name in sys.argv[1:]] or SUITES:
-        for name, tasks, seconds in steps(suite):
-            total += seconds
-            print(f"{suite.name:<14} {name:<13} {tasks:>4} tasks {seconds:8.2f} s")
+    suites = [Path(name) for name in sys.argv[1:]] or SUITES
+    found = [(suite.name, *step) for suite in suites for step in steps(suite)]
+    rows = [[suite, step, tasks, f"{seconds:.2f}"] for suite, step, tasks, seconds in found]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"all together {total:.2f} s, peak memory {peak:.0f} MB")
+    print_table(["suite", "step", "tasks", "s"], [*rows, ["all", "", "", f"{sum(row[3] for row in found):.2f}"]])
+    print(f"peak memory {peak:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ TOLERANCE = Fraction(1, 1000)
 
 def world_of(task: Task) -> Path:
     """Where the world of a task is, whether it is there or not."""
-    return task.path.parent / "worlds" / f"{task.source.task}.py"
+    return task.path.parent / "worlds" / f"{task.source.world or task.source.task}.py"
 
 
 def verify_graded(

@@ -81,7 +81,8 @@ class Source(BaseModel):
     """Where a task comes from. Free-form: any key may be added, and every text is kept as it was written.
 
     A task of another benchmark names what it was compiled from: ``task``, its id there, and the SHA-256 of its prompt
-    and of its grader. ``status`` says whether a person has read the intentions.
+    and of its grader. ``status`` says whether a person has read the intentions; ``world`` names what proves its value
+    (`pytest_talk2agent.execution.world`) where that is not named like the task.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -93,6 +94,7 @@ class Source(BaseModel):
     prompt_sha256: str | None = None
     grader_sha256: str | None = None
     status: Literal["proposed", "reviewed"] | None = None
+    world: str | None = None
 
 
 class SuiteHeader(_Record):

@@ -1,4 +1,4 @@
-"""Workspaces of the jigsaw of three times three pieces in which a chosen set of criteria holds."""
+"""Workspaces of the three jigsaws, small, medium and hard, in which a chosen set of criteria holds."""
 
 from __future__ import annotations
 
