@@ -16,7 +16,8 @@ NOTES = "t2a_notes"
 def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect items outside the subset that was asked for, and those without a recording where that is allowed.
 
-    The notes of the session then say how many these are, and how many tasks were found whose words are not at hand.
+    The notes of the session then say how many these are, how many tasks were found whose words are not at hand, and how
+    many of which a checkout has no grader.
     """
     if voice_key not in config.stash:
         return
@@ -25,7 +26,8 @@ def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     if reasons:
         config.hook.pytest_deselected(items=[item for item in items if id(item) in reasons])
         items[:] = [item for item in items if id(item) not in reasons]
-    voice.notes = [*_lines("item", Counter(reasons.values())), *_lines("task", _wordless(voice))]
+    left_out = [*_lines("item", Counter(reasons.values())), *_lines("task", _wordless(voice))]
+    voice.notes = [*left_out, *voice.checkouts.remarks()]
     if hasattr(config, "workeroutput"):
         config.workeroutput[NOTES] = voice.notes
 

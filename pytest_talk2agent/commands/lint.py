@@ -49,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
     write([f"{len(tasks)} tasks, {errors} errors, {sum(f.level == 'warning' for f in findings)} warnings"])
     if options.corrupt:
         errors += _corrupt(tasks)
+    write(checkouts.remarks())
     unbound = sum(not task.is_bound for task in tasks)
     if unbound:
         write([f"{unbound} tasks have their words in a checkout, so their controls were not run; name it"])

@@ -52,9 +52,13 @@ class Drift:
 
 @dataclass
 class Checkouts:
-    """The checkouts that a run was given, each read once, when the first task asks for it."""
+    """The checkouts that a run was given, each read once, when the first task asks for it.
+
+    ``ungraded`` are the ids of bound tasks whose checkout has no grader, so that their prompts alone were compared.
+    """
 
     paths: Mapping[str, Path] = field(default_factory=dict)
+    ungraded: set[str] = field(default_factory=set)
     _read: dict[str, Checkout] = field(default_factory=dict)
 
     def of(self, benchmark: str) -> Checkout | None:
@@ -83,6 +87,8 @@ class Checkouts:
             else:
                 assert drift.original is not None
                 bound.append(with_words(task, drift.original))
+                if task.source.grader_sha256 and not drift.original.grader:
+                    self.ungraded.add(task.id)
         if problems:
             raise TaskFileError(problems)
         return bound
@@ -99,6 +105,12 @@ class Checkouts:
         original = checkout.originals.get(name)
         faulty = [problem for problem in checkout.rejected if problem.path.stem == PurePosixPath(name).name]
         return Drift(task, tuple(_changed(task, original)), original, faulty[0] if faulty else None)
+
+    def remarks(self) -> list[str]:
+        """What was not compared, if anything: at most one line."""
+        count = len(self.ungraded)
+        tasks = f"{count} task{'s' * (count > 1)}"
+        return [f"{tasks} compared by the prompt alone: the checkout has no grader"] if count else []
 
 
 def with_words(task: Task, original: Original) -> Task:

@@ -131,11 +131,15 @@ def test_another_grader_is_an_error_that_says_what_to_review(alone: Run, suite: 
     )
 
 
-def test_a_checkout_without_graders_is_compared_by_its_prompts(alone: Run, suite: Path, checkout: Path) -> None:
+def test_a_checkout_without_graders_is_compared_by_its_prompts_and_the_run_says_so(
+    alone: Run, suite: Path, checkout: Path
+) -> None:
     for path in (checkout / "tasks").rglob("*.md"):
         text = path.read_text(encoding="utf-8")
         path.write_text(text.partition("## Automated Checks")[0], encoding="utf-8")
-    assert alone(suite, f"--t2a-wcb={checkout}", TEXT).ret == 0
+    result = alone(suite, f"--t2a-wcb={checkout}", TEXT)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["note: 2 tasks compared by the prompt alone: the checkout has no grader"])
 
 
 def test_a_task_that_the_checkout_lacks_is_an_error(alone: Run, suite: Path, checkout: Path) -> None:

@@ -191,6 +191,8 @@ class TestDrift:
         tasks = compiled(root, grader_sha256=None) if without == "the task" else compiled(root)[:1]
         write_markdown(root, markdown(grader="" if without == "the checkout" else "pass"))
         assert all(task.is_bound for task in checkouts.bind(tasks))
+        remark = "1 task compared by the prompt alone: the checkout has no grader"
+        assert checkouts.remarks() == ([remark] if without == "the checkout" else [])
 
     def test_a_checkout_that_cannot_be_read_is_one_line(self, root: Path, tmp_path: Path) -> None:
         (line,) = drift(Checkouts({"osworld": tmp_path / "nowhere"}), compiled(root))
