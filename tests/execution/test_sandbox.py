@@ -105,10 +105,8 @@ class TestLimits:
         assert "killed by signal" in self.run(sandbox, "while True: pass", Limits(cpu_seconds=1))
 
     def test_wall_time(self, sandbox: Sandbox) -> None:
-        begin = time.monotonic()
-        output = self.run(sandbox, "import select; select.select([], [], [], 60)", Limits(seconds=0.7))
-        assert output == ""
-        assert time.monotonic() - begin < 20
+        late = "import select; select.select([], [], [], 60); print('late')"
+        assert self.run(sandbox, late, Limits(seconds=0.7)) == ""
 
     def test_wall_time_ends_what_the_program_started(self, sandbox: Sandbox) -> None:
         name = f"t2a-{time.monotonic_ns()}"
