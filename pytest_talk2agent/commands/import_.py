@@ -52,7 +52,8 @@ def _import_dataset(root: Path, out: Path | None) -> int:
     _write(out, "".join(f"{line}\n" for line in lines))
     stream = sys.stderr if out is None else sys.stdout
     for condition in conditions:
-        stream.write(f"# {condition.rows} transcripts{', biased' if condition.biased else ''}\n")
+        terms = f" with {condition.bias_list}" if condition.bias_list else ""
+        stream.write(f"# {condition.rows} transcripts{f', biased{terms}' if condition.biased else ''}\n")
         stream.write(f"--t2a-interface={condition.spec}\n")
     unspoken = sum(not recordings for recordings in manifest.recordings.values())
     sys.stderr.write(f"{len(lines)} recordings; {unspoken} tasks have a script and no recording, and are left out\n")

@@ -86,7 +86,7 @@ class Checkouts:
                 problems.append(Problem(task.path, *task.place("source"), drift.message))
             else:
                 assert drift.original is not None
-                bound.append(with_words(task, drift.original))
+                bound.append(task.replaced(instruction=drift.original.prompt))
                 if task.source.grader_sha256 and not drift.original.grader:
                     self.ungraded.add(task.id)
         if problems:
@@ -111,11 +111,6 @@ class Checkouts:
         count = len(self.ungraded)
         tasks = f"{count} task{'s' * (count > 1)}"
         return [f"{tasks} compared by the prompt alone: the checkout has no grader"] if count else []
-
-
-def with_words(task: Task, original: Original) -> Task:
-    """The task with the prompt of its original as the instruction."""
-    return task.replaced(instruction=original.prompt)
 
 
 def unbound(task: Task, more: int = 0) -> str:
