@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -9,18 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.options import any_given
-from pytest_talk2agent.session import SUFFIXES, voice_of
+from pytest_talk2agent.plugin import SUFFIXES
+from pytest_talk2agent.session import voice_of
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.results.record import TaskResult
-
-FOREIGN = (".md", ".json", ".toml")
-"""Suffixes of the task files of other benchmarks."""
-
 
 class RetentionError(AssertionError):
     """A transcript lost more of a task than it may. Carries the result that says what."""
@@ -43,23 +40,16 @@ def hold_against_limits(request: pytest.FixtureRequest, t2a_result: TaskResult) 
 
 
 def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
-    """A collector for a file that holds tasks; a YAML file named on the command line must."""
-    named = path.suffix in SUFFIXES and parent.session.isinitpath(path)
-    return TaskFile.from_parent(parent, path=path) if named or holds_tasks(parent.config, path) else None
+    """A collector for a file that holds tasks, or is meant to; None for any other file."""
+    return TaskFile.from_parent(parent, path=path) if holds_tasks(path) else None
 
 
-def holds_tasks(config: pytest.Config, path: Path) -> bool:
-    """Whether a file looks as if it held tasks.
-
-    Files of other benchmarks are looked at only where an option or ini key speaks to this plugin: a project is full of
-    files with their suffixes.
-    """
-    if path.suffix in FOREIGN and any_given(config):
+def holds_tasks(path: Path) -> bool:
+    """Whether a file looks as if it held tasks."""
+    if path.suffix not in SUFFIXES:
         from pytest_talk2agent.tasks.importers.registry import format_of
 
         return format_of(path) is not None
-    if path.suffix not in SUFFIXES:
-        return False
     from pytest_talk2agent.tasks.sniff import looks_like_tasks
 
     try:
@@ -121,21 +111,46 @@ class TaskItem(pytest.Function):
 
 
 def rerun_arguments(item: TaskItem) -> list[str]:
-    """The command line that runs just this item again, as it was run."""
+    """The command line that runs just this item again, as it was run and from where it was run."""
     settings = voice_of(item.config).settings
+    place = os.path.relpath(item.path, item.config.invocation_params.dir)
     options = [f"--t2a-interface={item.subject.condition.spec.text}"]
     options.extend(
-        "--t2a-frozen" if name == "frozen" else f"--t2a-{name}={value}"
+        f"--t2a-{name}" if value == "on" else f"--t2a-{name}={value}"
         for name, value, source in settings.named
-        if source.startswith("--") and name not in ("interface", "report")
+        if source.startswith("--") and name not in ("interface", "report", "refresh")
     )
-    return ["pytest", item.nodeid, *options]
+    return ["pytest", f"{place}::{item.name}", *options]
+
+
+def identity_of(item: pytest.Item) -> str:
+    """What an item is, whatever plugins make of its node id: its file, as seen from the root directory, and its name.
+
+    The name of a spoken task says task, condition and take.
+    """
+    chain = item.listchain()
+    file = max((index for index, node in enumerate(chain) if isinstance(node, pytest.File)), default=0)
+    return "::".join([file_of(item), *(node.name for node in chain[file + 1 :])])
+
+
+def file_of(item: pytest.Item) -> str:
+    """The file of an item, as seen from the root directory, with slashes."""
+    return Path(os.path.relpath(item.path, item.config.rootpath)).as_posix()
 
 
 def subject_of(item: pytest.Item) -> Subject | None:
     """The subject of an item, be it a spoken task or a test function that is parametrised over one."""
     if isinstance(item, TaskItem):
         return item.subject
-    callspec = getattr(item, "callspec", None)
-    found: Subject | None = None if callspec is None else callspec.params.get("t2a_subject")
+    if not isinstance(item, pytest.Function) or "t2a_subject" not in item.fixturenames:
+        return None
+    found: Subject | None = item.callspec.params.get("t2a_subject") if hasattr(item, "callspec") else None
     return found
+
+
+def is_judged(item: pytest.Item) -> bool:
+    """Whether the gate judges an item: every spoken task, and each test function that asks for a judgement."""
+    from pytest_talk2agent.fixtures import JUDGED
+
+    asks = isinstance(item, pytest.Function) and not JUDGED.isdisjoint(item.fixturenames)
+    return isinstance(item, TaskItem) or (asks and subject_of(item) is not None)

@@ -1,4 +1,4 @@
-"""The fixtures: what a spoken task or a test function can ask for."""
+"""What the fixtures do: a spoken task or a test function asks for its subject, transcript, judgement, result."""
 
 from __future__ import annotations
 
@@ -6,136 +6,127 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.collect import TaskItem, subject_of
+from pytest_talk2agent.collect import TaskItem, identity_of, subject_of
 from pytest_talk2agent.session import voice_of
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.engine.conditions import Condition
     from pytest_talk2agent.engine.evaluation import Evaluation
     from pytest_talk2agent.engine.subject import Subject
-    from pytest_talk2agent.grading.retention import Retention
     from pytest_talk2agent.judging.judgement import Judgement
     from pytest_talk2agent.results.record import TaskResult
     from pytest_talk2agent.results.transcript import Transcript
-    from pytest_talk2agent.tasks.recording import Recording
-    from pytest_talk2agent.tasks.task import Task
 
 USAGE = 'mark the test with @pytest.mark.t2a("tasks.yaml", task="id") so that it has a task'
+JUDGED = {"t2a_judgement", "t2a_result", "t2a_retention"}
+"""Who asks for one of these is judged by the gate; who asks for less runs an agent of its own."""
 
 
-@pytest.fixture
-def t2a_subject(request: pytest.FixtureRequest) -> Subject:
-    """The task, recording and condition of this test."""
-    subject = subject_of(request.node)
-    if subject is None:
+def subject(request: pytest.FixtureRequest) -> Subject:
+    """The subject of a test; fails it where it has none."""
+    found = subject_of(request.node)
+    if found is not None:
+        return found
+    if request.node.get_closest_marker("t2a") is None:
         pytest.fail(f"{request.node.name} asks for a voice fixture but has no task; {USAGE}", pytrace=False)
-    return subject
+    pytest.fail(
+        f"{request.node.name} asks for a voice fixture while it runs (getfixturevalue), which is too late to give it a"
+        ' task; name the fixture as an argument of the test, or in @pytest.mark.usefixtures("t2a_subject")',
+        pytrace=False,
+    )
 
 
-@pytest.fixture
-def t2a_task(t2a_subject: Subject) -> Task:
-    """The task: instruction, script, intentions, grader."""
-    return t2a_subject.task
-
-
-@pytest.fixture
-def t2a_recording(t2a_subject: Subject) -> Recording | None:
-    """The recording; None where the condition needs none."""
-    return t2a_subject.recording
-
-
-@pytest.fixture
-def t2a_interface(t2a_subject: Subject) -> Condition:
-    """The condition: spec, label, interface, fingerprint."""
-    return t2a_subject.condition
-
-
-@pytest.fixture
-def t2a_transcript(request: pytest.FixtureRequest, t2a_subject: Subject) -> Transcript:
-    """What the interface heard. An error, never a failure, where there is no transcript."""
+def transcript(request: pytest.FixtureRequest, of: Subject) -> Transcript:
+    """What was heard; fails the test's set-up where there is no transcript."""
     from pytest_talk2agent.interfaces.utterance import TranscriptionError
 
     try:
-        return _evaluation(request).transcript(t2a_subject)
+        return evaluation(request).transcript(of)
     except TranscriptionError as error:
         fault = str(error)
     pytest.fail(fault, pytrace=False)
 
 
-@pytest.fixture
-def t2a_judgement(request: pytest.FixtureRequest, t2a_subject: Subject, t2a_transcript: Transcript) -> Judgement:
-    """The label and the evidence of every intention. An error, never a label, where the judge fails."""
+def judgement(request: pytest.FixtureRequest, of: Subject) -> Judgement:
+    """The labels; fails the test's set-up where the judge fails."""
     from pytest_talk2agent.judging.errors import JudgeError
     from pytest_talk2agent.results.store import StoreError
 
+    transcript(request, of)
     try:
-        return _evaluation(request).judgement(t2a_subject)
+        return evaluation(request).judgement(of)
     except (JudgeError, StoreError) as error:
         fault = str(error)
     pytest.fail(fault, pytrace=False)
 
 
-@pytest.fixture
-def t2a_result(request: pytest.FixtureRequest, t2a_subject: Subject, t2a_judgement: Judgement) -> TaskResult:
-    """The whole record of this test, which also becomes a row of the run's report.
-
-    A spoken task is held against its limits; a test function has none but its own assertions.
-    """
+def result(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
+    """The whole record, which travels in the test's report."""
     from pytest_talk2agent.judging.errors import JudgeError
-    from pytest_talk2agent.reporting.properties import properties_of
+    from pytest_talk2agent.reporting.properties import set_properties
     from pytest_talk2agent.results.baseline import BaselineError
     from pytest_talk2agent.results.verdict import Limits
     from pytest_talk2agent.tasks.errors import TaskFileError
 
-    evaluation = _evaluation(request)
-    own_limits = isinstance(request.node, TaskItem)
+    judgement(request, of)
+    making = evaluation(request)
     try:
-        limits = evaluation.policy.limits(t2a_subject) if own_limits else Limits(thresholds={})
-        result = evaluation.result(t2a_subject, request.node.nodeid, limits)
+        limits = making.policy.limits(of) if isinstance(request.node, TaskItem) else Limits(thresholds={})
+        made = making.result(of, identity_of(request.node), limits)
     except (BaselineError, JudgeError, TaskFileError) as error:
         fault = str(error)
     else:
-        request.node.user_properties.extend(properties_of(result))
-        return result
+        set_properties(request.node.user_properties, made)
+        return made
     pytest.fail(fault, pytrace=False)
 
 
-@pytest.fixture
-def t2a_retention(t2a_result: TaskResult) -> Retention:
-    """Native, Shapley, Flat and lost, exact; `t2a_retention.native >= 0.9` holds only where it is certain."""
-    return t2a_result.retention
-
-
 def parametrise(metafunc: pytest.Metafunc) -> None:
-    """Give a marked test function one call for each recording and condition of its tasks."""
-    if "t2a_subject" not in metafunc.fixturenames:
-        return
-    mark = metafunc.definition.get_closest_marker("t2a")
-    if mark is None:
+    """Give a marked test function one call for each recording and condition of the tasks of its marks."""
+    marks = list(metafunc.definition.iter_markers("t2a"))
+    if not marks:
         return
     from pytest_talk2agent.interfaces.utterance import InterfaceError
     from pytest_talk2agent.tasks.errors import TaskFileError
 
-    if len(mark.args) != 1 or set(mark.kwargs) - {"task"}:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {USAGE}")
-    path = metafunc.definition.path.parent / mark.args[0]
-    wanted = mark.kwargs.get("task")
+    where = metafunc.definition.nodeid
+    named = {name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark)}
+    if ours := sorted(named & _GIVEN):
+        raise pytest.UsageError(
+            f"{where}: {ours[0]} comes from the run and cannot be parametrised; name conditions with --t2a-interface"
+        )
     voice = voice_of(metafunc.config)
+    found: dict[str, Subject] = {}
     try:
         voice.check()
-        subjects = [s for s in voice.subjects(path) if wanted in (None, s.task.id)]
+        for mark in marks:
+            if len(mark.args) != 1 or set(mark.kwargs) - {"task"}:
+                raise pytest.UsageError(f"{where}: {USAGE}")
+            path, wanted = metafunc.definition.path.parent / mark.args[0], mark.kwargs.get("task")
+            subjects = [one for one in voice.subjects(path) if wanted in (None, one.task.id)]
+            if not subjects:
+                raise pytest.UsageError(f"{where}: no task {wanted!r} in {path}")
+            for one in subjects:
+                if one.name in found and found[one.name].task is not one.task:
+                    raise pytest.UsageError(f"{where}: two marks give it a task called {one.task.id}; rename one")
+                found[one.name] = one
     except (InterfaceError, TaskFileError) as error:
         raise pytest.UsageError(str(error)) from None
-    if not subjects:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: no task {wanted!r} in {path}")
-    parameters = [pytest.param(subject, id=subject.name) for subject in subjects]
-    metafunc.parametrize("t2a_subject", parameters, indirect=True)
+    metafunc.parametrize("t2a_subject", [pytest.param(one, id=name) for name, one in found.items()], indirect=True)
 
 
-def _evaluation(request: pytest.FixtureRequest) -> Evaluation:
+_GIVEN = {"t2a_subject", "t2a_task", "t2a_recording", "t2a_interface", "t2a_transcript", *JUDGED}
+
+
+def _names(mark: pytest.Mark) -> list[str]:
+    names = mark.args[0] if mark.args else mark.kwargs.get("argnames", "")
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+
+
+def evaluation(request: pytest.FixtureRequest) -> Evaluation:
+    """The evaluation of this process; fails the test where the run was refused."""
     voice = voice_of(request.config)
     if voice.refusal is not None:
         pytest.fail(voice.refusal, pytrace=False)
-    evaluation = voice.evaluation
-    assert evaluation is not None, "items run only after the transcription pass was begun"
-    return evaluation
+    begun = voice.evaluation
+    assert begun is not None, "items run only after the transcription pass was begun"
+    return begun

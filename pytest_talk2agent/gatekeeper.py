@@ -4,136 +4,221 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.reporting.keys import RECORD
-from pytest_talk2agent.selection import notes_of
-from pytest_talk2agent.session import voice_of
+from pytest_talk2agent.options import asked_for, is_run
+from pytest_talk2agent.plan import Plan
+from pytest_talk2agent.reporting.keys import ITEM, RECORD
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.engine.progress import Progress
     from pytest_talk2agent.reporting.folder import ReportFolder
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.record import TaskResult
-
+    from pytest_talk2agent.session import VoiceSession
 
 ANNOTATOR = "pytest_github_actions_annotate_failures"
 """Another plugin that annotates failed items; where it is, only the gate is left to annotate."""
 
+GATE = "talk2agent::gate"
+"""The entry by which a gate that is red alone is seen by whoever reads reports."""
+
 _NO_RUN = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
 
 
-class Gatekeeper:
-    """Registered outside xdist workers. Imports nothing of weight until the first spoken task is met."""
+@dataclass
+class _Try:
+    """What one process said of one item, since it last began with it."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    result: TaskResult | None = None
+    error: str | None = None
+    failed: bool = False
+
+
+class Gatekeeper:
+    """Registered outside xdist workers, when the first spoken task is met or an option speaks to this plugin."""
+
+    def __init__(self, config: pytest.Config, voice: VoiceSession) -> None:
         self._config = config
-        self.expected: set[str] = set()
-        self._results: dict[str, TaskResult] = {}
-        self._errors: dict[str, str] = {}
-        self._failed: set[str] = set()
+        self._voice = voice
+        self._plan = Plan()
+        self._tries: dict[tuple[str, str], _Try] = {}
+        self._uncollected: dict[str, str] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._gate: Gate | None = None
+        self._decided = False
         self._folder: ReportFolder | None = None
+        self._unwritten: str | None = None
         self._saved: str | None = None
         self._unsummarised: str | None = None
-        self.progress: Progress | None = None
+
+    def follow(self, plan: Plan) -> None:
+        """Expect what a process plans. All processes of a run plan the same, so the first plan counts."""
+        if self._plan != Plan():
+            return
+        self._plan = plan
+        self._voice.notes = list(plan.notes)
+        for file in plan.conftests:
+            self._take_hooks(file)
+
+    def _take_hooks(self, file: str) -> None:
+        """Register what a conftest that only workers have loaded implements for the deciding process."""
+        known = {getattr(plugin, "__file__", None) for plugin in self._config.pluginmanager.get_plugins()}
+        if file in known:
+            return
+        from _pytest.pathlib import ImportMode, import_path
+
+        try:
+            module = import_path(
+                Path(file),
+                mode=ImportMode.importlib,
+                root=self._config.rootpath,
+                consider_namespace_packages=self._config.getini("consider_namespace_packages"),
+            )
+        except Exception as error:
+            raise pytest.UsageError(f"{file}: its hooks are called here, too, and it cannot be imported: {error}") from error
+        hooks = {name: getattr(module, name) for name in _HOOKS if hasattr(module, name)}
+        self._config.pluginmanager.register(SimpleNamespace(**hooks, __file__=file), f"t2a-hooks-of-{file}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note what cannot be collected: whatever else passes, the run is not whole."""
+        if report.failed:
+            self._uncollected[report.nodeid or "the session"] = _one_line(report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the record out of a report before other reports see it."""
-        record = None
-        kept = []
-        for name, value in report.user_properties:
-            if name == RECORD:
-                record = str(value)
-            else:
-                kept.append((name, value))
-        report.user_properties = kept
-        if record is None and "t2a" not in report.keywords and report.nodeid not in self.expected:
+        """Take identity and record out of a report before other plugins see it, and note what it says."""
+        ours = {name: str(value) for name, value in report.user_properties if name in (ITEM, RECORD)}
+        report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
+        item = ours.get(ITEM) or self._plan.items.get(report.nodeid)
+        if item is None:
             return
         path, line, _ = report.location
-        self._places[report.nodeid] = (path, (line or 0) + 1)
-        if record is not None and report.when == "call":
-            self._take(record)
+        self._places[item] = (path, (line or 0) + 1)
+        who = item, getattr(report, "worker_id", "")
+        if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
+            self._tries[who] = _Try()
+        this = self._tries[who]
+        if RECORD in ours and report.when == "call":
+            self._take(this, ours[RECORD])
         if not report.failed:
             return
-        if record is None or report.when != "call":
-            self._errors[report.nodeid] = _one_line(report)
+        if RECORD not in ours or report.when != "call":
+            this.error = _one_line(report)
         else:
-            self._failed.add(report.nodeid)
+            this.failed = True
 
-    def _take(self, record: str) -> None:
+    def _take(self, this: _Try, record: str) -> None:
         from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.results.record import TaskResult
 
-        result = TaskResult.from_json(json.loads(record))
-        self._results[result.node] = result
-        self._errors.pop(result.node, None)
-        self._failed.discard(result.node)
+        if this.result is not None:
+            return  # a subtest has brought it already
+        result = this.result = TaskResult.from_json(json.loads(record))
         self._config.hook.pytest_t2a_result(config=self._config, result=result)
-        directory = voice_of(self._config).settings.report
-        if directory is not None:
-            if self._folder is None:
-                self._folder = ReportFolder(directory)
+        directory = self._voice.settings.report
+        if directory is None or self._unwritten is not None:
+            return
+        try:
+            self._folder = self._folder or ReportFolder(directory)
             self._folder.append(result)
+        except OSError as error:
+            self._unwritten = f"no report written: {directory} cannot be written ({error.strerror})"
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Decide when the last item has run, so that the exit status is pytest's own and everybody sees the same."""
+        outcome = yield
+        self._decide(session)
+        if self._gate is not None and not self._gate.passed and not session.testsfailed:
+            self._report_failure(self._gate)
+        return outcome
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Decide, write what was asked for, and set the exit status."""
-        if self._config.option.collectonly or session.exitstatus in _NO_RUN:
+        """Decide a run that came to no end of its own."""
+        if session.exitstatus in _NO_RUN:
             return
-        if not (self.expected or self._results or self._errors or self._named()):
+        self._decide(session)
+        if self._gate is not None and not self._gate.passed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _decide(self, session: pytest.Session) -> None:
+        """Decide once, and write what was asked for."""
+        if self._decided or not is_run(self._config) or self._config.getoption("setuponly", default=False):
+            return
+        self._decided = True
+        if not self._is_concerned():
             return
         from pytest_talk2agent.analysis.release import decide_run
 
-        results = self._ordered()
-        voice = voice_of(self._config)
-        settings = voice.settings
+        results, errors = self._ordered(), self._errors()
+        settings = self._voice.settings
         gate = decide_run(
             results,
-            self._errors,
-            self.expected,
+            errors,
+            set(self._plan.items.values()),
             settings.rules,
-            failed_tests=self._failed,
-            baseline=voice.baseline if settings.margin and results else None,
+            failed_tests={item for (item, _), this in self._tries.items() if this.failed},
+            uncollected=self._uncollected,
+            unseen=[] if settings.update == "all" else [f"{file}::{key}" for _, file, key in self._plan.unseen],
+            baseline=self._voice.baseline if settings.margin and results else None,
             new=settings.update == "new",
         )
-        answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
-        added = [reason for answer in answers for reason in answer]
-        gate = replace(gate.with_reasons(added), added=tuple(added), remarks=(*gate.remarks, *voice.notes))
+        added = self._asked_hooks(results, gate)
+        owner = self._voice.owner
+        remarks = [*gate.remarks, *self._voice.notes, *(owner.remarks if owner is not None else ())]
+        gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
-        self._gate = gate = gate.with_reasons(self._write_reports(results, gate))
-        if not gate.passed and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        self._gate = gate.with_reasons(self._write_reports(results, errors, gate))
 
-    def _named(self) -> bool:
-        """Whether the command line asks for a gate, or all was left out: what judges nothing must not be green."""
-        asked = self._config.getoption("t2a_interface") or self._config.getoption("t2a_baseline")
-        return bool(asked or notes_of(self._config))
+    def _is_concerned(self) -> bool:
+        """Whether there is something to decide: what judges nothing must not be green where somebody asked for a gate.
+
+        A run whose tests only use transcripts, for an agent of their own, is an ordinary run.
+        """
+        if self._plan.items or self._tries or self._plan.unseen:
+            return True
+        if self._plan.listeners:
+            return False
+        return bool(asked_for(self._config, "interface", "baseline") or self._voice.notes)
+
+    def _asked_hooks(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
+        answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
+        return [str(reason) for answer in answers for reason in ([answer] if isinstance(answer, str) else answer)]
+
+    def _errors(self) -> dict[str, str]:
+        """Why items could not be judged; an item that any process could not judge is one of them."""
+        return {item: this.error for (item, _), this in self._tries.items() if this.error is not None}
 
     def _ordered(self) -> list[TaskResult]:
-        """Results by condition, as the options name them, then by node: no matter which worker was first."""
-        place = {spec.label: index for index, spec in enumerate(voice_of(self._config).settings.specs)}
-        return sorted(self._results.values(), key=lambda result: (place[result.condition], result.node))
+        """Results by condition, as the options name them, then by item: no matter which worker was first."""
+        place = {spec.label: index for index, spec in enumerate(self._voice.settings.specs)}
+        errors = self._errors()
+        found = {item: this.result for (item, _), this in self._tries.items() if this.result and item not in errors}
+        return sorted(found.values(), key=lambda result: (place[result.condition], result.node))
 
     def _save_baseline(self, results: Sequence[TaskResult]) -> list[str]:
         """Write the baseline; returns why that could not be done, if so."""
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
 
-        voice = voice_of(self._config)
-        path = voice.settings.baseline
+        path = self._voice.settings.baseline
         assert path is not None, "options are checked at configure time"
-        judge = voice.judge.fingerprint
+        judge = self._voice.judge.fingerprint
         try:
             before: Baseline = Baseline.load(path) if path.exists() else Baseline(path=path, judge=judge)
-            after = before.updated(results, judge, only_new=voice.settings.update == "new")
+            only_new = self._voice.settings.update == "new"
+            after = before.updated(results, judge, only_new=only_new)
+            if not only_new and not self._uncollected:
+                after = after.without([(condition, key) for condition, _, key in self._plan.unseen])
             after.save()
         except BaselineError as error:
             return [f"no baseline written: {error}"]
@@ -147,21 +232,41 @@ class Gatekeeper:
         self._saved = f"baseline {path}: {changed} items written, {sum(map(len, after.items.values()))} in all"
         return []
 
-    def _write_reports(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
+    def _write_reports(self, results: Sequence[TaskResult], errors: dict[str, str], gate: Gate) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
         from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.reporting.markdown import append_to_step_summary, summary_markdown
 
-        directory = voice_of(self._config).settings.report
-        text = summary_markdown(results, self._errors, gate)
+        directory = self._voice.settings.report
+        text = summary_markdown(results, errors, gate)
         self._unsummarised = append_to_step_summary(text)  # said, but no reason to fail: the verdict stands without it
+        if self._unwritten is not None:
+            return [self._unwritten]
         try:
             if directory is not None:
                 self._folder = self._folder or ReportFolder(directory)
-                self._folder.finish(results, self._errors, gate, text)
+                self._folder.finish(results, errors, gate, text)
         except OSError as error:
             return [f"no report written: {directory} cannot be written ({error.strerror})"]
         return []
+
+    def _report_failure(self, gate: Gate) -> None:
+        """Let a gate that is red alone fail as one entry of its own, in JUnit and in every other report."""
+        from pytest_talk2agent.reporting.terminal import verdict_line
+
+        hook, place = self._config.hook, ("talk2agent", None, "gate")
+        hook.pytest_runtest_logstart(nodeid=GATE, location=place)
+        for when, outcome, text in (("setup", "passed", None), ("call", "failed", verdict_line(gate)), ("teardown", "passed", None)):
+            report = pytest.TestReport(
+                nodeid=GATE,
+                location=place,
+                keywords={},
+                outcome=outcome,  # type: ignore[arg-type]
+                longrepr=text,
+                when=when,  # type: ignore[arg-type]
+            )
+            hook.pytest_runtest_logreport(report=report)
+        hook.pytest_runtest_logfinish(nodeid=GATE, location=place)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the failing rows and the verdict, last."""
@@ -169,13 +274,14 @@ class Gatekeeper:
             return
         from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
 
-        lines = summary_lines(self._ordered(), self._errors, self._gate, verbose=self._config.get_verbosity() > 0)
+        lines = summary_lines(self._ordered(), self._errors(), self._gate, verbose=self._config.get_verbosity() > 0)
         terminalreporter.ensure_newline()
         terminalreporter.section("talk2agent")
         for line in lines:
             terminalreporter.write_line(line)
-        if self.progress is not None:
-            terminalreporter.write_line(f"model server: {self.progress}")
+        owner = self._voice.owner
+        if owner is not None and owner.progress is not None:
+            terminalreporter.write_line(f"model server: {owner.progress}")
         if self._folder is not None:
             terminalreporter.write_line(f"report: {self._folder.directory}")
         for remark in (self._saved, self._unsummarised):
@@ -192,10 +298,13 @@ class Gatekeeper:
         from pytest_talk2agent.reporting.annotations import workflow_commands
 
         items = not self._config.pluginmanager.hasplugin(ANNOTATOR)
-        for line in workflow_commands(self._ordered(), self._errors, gate, self._places, items=items):
+        for line in workflow_commands(self._ordered(), self._errors(), gate, self._places, items=items):
             terminalreporter.write_line(line)
 
 
-def _one_line(report: pytest.TestReport) -> str:
+_HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
+
+
+def _one_line(report: pytest.TestReport | pytest.CollectReport) -> str:
     lines = [line for line in report.longreprtext.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else f"{report.when} failed"
+    return lines[-1].strip() if lines else "it failed without a word"

@@ -41,6 +41,9 @@ OPTIONS = (
 )
 
 
+given_key = pytest.StashKey[bool]()
+
+_SWITCHES = ("frozen", "refresh")
 _INI = ("frozen", "must_pass", "audio", "specs", "matrix")
 """Ini keys that mirror no option of the table."""
 
@@ -70,6 +73,12 @@ def add_options(parser: pytest.Parser) -> None:
         default=None,
         help="use what is stored alone: a transcript, repair or judge's answer that is missing is an error",
     )
+    group.addoption(
+        "--t2a-refresh",
+        action="store_true",
+        default=None,
+        help="hear every recording anew, whatever is stored",
+    )
     parser.addini("t2a_frozen", "default of --t2a-frozen", type="bool", default=False)
     parser.addini("t2a_must_pass", "patterns of task ids that must not fall, one a line", type="linelist", default=[])
     parser.addini("t2a_audio", "folders searched for recordings after the task file's own", type="paths", default=[])
@@ -79,6 +88,26 @@ def add_options(parser: pytest.Parser) -> None:
 
 def any_given(config: pytest.Config) -> bool:
     """Whether the command line or the ini file says anything to this plugin. Imports nothing."""
-    names = [name.replace("-", "_") for name, _, _ in OPTIONS]
-    given = any(config.getoption(f"t2a_{name}") is not None for name in (*names, "update_baseline", "frozen"))
-    return given or any(config.getini(f"t2a_{name}") for name in (*names, *_INI))
+    if given_key not in config.stash:
+        names = [name.replace("-", "_") for name, _, _ in OPTIONS]
+        options = any(config.getoption(f"t2a_{name}") is not None for name in (*names, *_SWITCHES, "update_baseline"))
+        config.stash[given_key] = options or any(config.getini(f"t2a_{name}") for name in (*names, *_INI))
+    return config.stash[given_key]
+
+
+def asked_for(config: pytest.Config, *names: str) -> bool:
+    """Whether somebody typed one of these options for this run; what stands in ``addopts`` or an ini key is a default.
+
+    Without names: any of them.
+    """
+    typed = [argument.partition("=")[0] for argument in config.invocation_params.args]
+    if any(argument.startswith("@") for argument in typed):  # a file of arguments, which pytest has read in
+        return any(config.getoption(f"t2a_{name.replace('-', '_')}") for name in names or ("interface", "baseline"))
+    wanted = tuple(f"--t2a-{name}" for name in names)
+    return any(option in wanted if wanted else option.startswith("--t2a-") for option in typed)
+
+
+def is_run(config: pytest.Config) -> bool:
+    """Whether tests are going to run, rather than to be listed or planned."""
+    listing = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
+    return not any(config.getoption(name, default=False) for name in listing)

@@ -1,29 +1,32 @@
-"""The pytest plugin: hook bodies of a line or two, each a call into another module."""
+"""The pytest plugin: hook bodies and fixtures of a line or two, each a call into a module that is imported when needed.
+
+Every pytest run imports this module, `options` and `hookspecs`, and nothing else of the package until it meets a spoken
+task or an option that speaks to the plugin.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent import collect, fixtures, options
-from pytest_talk2agent.fixtures import (  # noqa: F401 - pytest finds fixtures in the plugin's own names
-    t2a_interface,
-    t2a_judgement,
-    t2a_recording,
-    t2a_result,
-    t2a_retention,
-    t2a_subject,
-    t2a_task,
-    t2a_transcript,
-)
-from pytest_talk2agent.gatekeeper import Gatekeeper
-from pytest_talk2agent.runloop import begin_run
-from pytest_talk2agent.selection import leave_out, notes_of
-from pytest_talk2agent.session import voice_of
-from pytest_talk2agent.xdist import XdistController
+from pytest_talk2agent import hookspecs, options
 
-MARKERS = ("t2a(file, task=None): give the test the spoken tasks of a YAML file; every spoken task carries this mark",)
+if TYPE_CHECKING:
+    from pytest_talk2agent.engine.conditions import Condition
+    from pytest_talk2agent.engine.subject import Subject
+    from pytest_talk2agent.grading.retention import Retention
+    from pytest_talk2agent.judging.judgement import Judgement
+    from pytest_talk2agent.results.record import TaskResult
+    from pytest_talk2agent.results.transcript import Transcript
+    from pytest_talk2agent.tasks.recording import Recording
+    from pytest_talk2agent.tasks.task import Task
+
+MARKER = "t2a(file, task=None): give the test the spoken tasks of a YAML file; every spoken task carries this mark"
+SUFFIXES = (".yaml", ".yml")
+FOREIGN = (".md", ".json", ".toml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,50 +36,114 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks."""
-    from pytest_talk2agent import hookspecs
-
     pluginmanager.add_hookspecs(hookspecs)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check what was asked for, and set up who decides."""
-    for marker in MARKERS:
-        config.addinivalue_line("markers", marker)
+    """Check what was asked for."""
+    config.addinivalue_line("markers", MARKER)
     if options.any_given(config):
-        voice_of(config).check()
-    if not hasattr(config, "workerinput"):
-        gatekeeper = Gatekeeper(config)
-        config.pluginmanager.register(gatekeeper, "t2a-gatekeeper")
-        if config.pluginmanager.hasplugin("xdist"):
-            config.pluginmanager.register(XdistController(config, gatekeeper), "t2a-xdist")
+        from pytest_talk2agent import session
+
+        session.open_session(config)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say what was asked for and where it was said."""
-    return voice_of(config).settings.header if options.any_given(config) else None
+    if not options.any_given(config):
+        return None
+    from pytest_talk2agent.settings import settings_of
+
+    return settings_of(config).header
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect task files."""
-    return collect.task_file(parent, file_path)
+    """Collect task files; those of other benchmarks only where an option or ini key speaks to this plugin."""
+    if file_path.suffix in SUFFIXES or (file_path.suffix in FOREIGN and options.any_given(parent.config)):
+        from pytest_talk2agent import collect
+
+        return collect.task_file(parent, file_path)
+    return None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give marked test functions their tasks."""
-    fixtures.parametrise(metafunc)
+    if "t2a_subject" in metafunc.fixturenames:
+        from pytest_talk2agent import fixtures
+
+        fixtures.parametrise(metafunc)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the options say is not to run."""
-    leave_out(config, items)
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell an xdist worker where the model server answers."""
+    from pytest_talk2agent import xdist
+
+    xdist.configure_worker(node)
 
 
-def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
-    """Where items are only listed, say what is left out; a run says it in the end."""
-    return notes_of(config) if config.option.collectonly else []
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
+    """Learn what an xdist worker has collected."""
+    from pytest_talk2agent import xdist
+
+    xdist.take_plan(node)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> None:
-    """Transcribe what the selected items need, before the first of them runs."""
-    begin_run(session)
+@pytest.fixture
+def t2a_subject(request: pytest.FixtureRequest) -> Subject:
+    """The task, recording and condition of this test."""
+    from pytest_talk2agent import fixtures
+
+    return fixtures.subject(request)
+
+
+@pytest.fixture
+def t2a_task(t2a_subject: Subject) -> Task:
+    """The task: instruction, script, intentions, grader."""
+    return t2a_subject.task
+
+
+@pytest.fixture
+def t2a_recording(t2a_subject: Subject) -> Recording | None:
+    """The recording; None where the condition needs none."""
+    return t2a_subject.recording
+
+
+@pytest.fixture
+def t2a_interface(t2a_subject: Subject) -> Condition:
+    """The condition: spec, label, interface, fingerprint."""
+    return t2a_subject.condition
+
+
+@pytest.fixture
+def t2a_transcript(request: pytest.FixtureRequest, t2a_subject: Subject) -> Transcript:
+    """What the interface heard. An error, never a failure, where there is no transcript."""
+    from pytest_talk2agent import fixtures
+
+    return fixtures.transcript(request, t2a_subject)
+
+
+@pytest.fixture
+def t2a_judgement(request: pytest.FixtureRequest, t2a_subject: Subject) -> Judgement:
+    """The label and the evidence of every intention. An error, never a label, where the judge fails."""
+    from pytest_talk2agent import fixtures
+
+    return fixtures.judgement(request, t2a_subject)
+
+
+@pytest.fixture
+def t2a_result(request: pytest.FixtureRequest, t2a_subject: Subject) -> TaskResult:
+    """The whole record of this test, which also becomes a row of the run's report.
+
+    A spoken task is held against its limits; a test function has none but its own assertions.
+    """
+    from pytest_talk2agent import fixtures
+
+    return fixtures.result(request, t2a_subject)
+
+
+@pytest.fixture
+def t2a_retention(t2a_result: TaskResult) -> Retention:
+    """Native, Shapley, Flat and lost, exact; `t2a_retention.native >= 0.9` holds only where it is certain."""
+    return t2a_result.retention

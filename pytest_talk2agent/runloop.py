@@ -1,34 +1,84 @@
-"""The moment between collection and the first item: what is selected is known, so it can be transcribed in one pass."""
+"""What one process does between collection and the last item: leave out, plan, transcribe, wait."""
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 
-from pytest_talk2agent.collect import TaskItem, subject_of
-from pytest_talk2agent.session import voice_of
+from pytest_talk2agent.collect import is_judged, subject_of
+from pytest_talk2agent.options import is_run
+from pytest_talk2agent.plan import Plan, make_plan
+from pytest_talk2agent.selection import leave_out
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.session import VoiceSession
 
 
-def begin_run(session: pytest.Session) -> None:
-    """Begin the transcription pass for the items that are left after collection and deselection."""
-    config = session.config
-    if config.option.collectonly or (session.testsfailed and not config.option.continue_on_collection_errors):
-        return
-    subjects = {item.nodeid: subject for item in session.items if (subject := subject_of(item)) is not None}
-    if not subjects:
-        return
-    from pytest_talk2agent.results.baseline import BaselineError
+class RunLoop:
+    """Registered with pytest when the first spoken task is met, or an option speaks to this plugin."""
 
-    voice = voice_of(config)
-    try:
-        policy = voice.policy(list(subjects.values()))
-    except BaselineError as error:
-        if hasattr(config, "workerinput"):
-            # To raise here would crash the worker. The controller comes to the same end for spoken tasks and stops the
-            # run; a test function that it cannot see says it itself.
-            voice.refusal = str(error)
+    def __init__(self, voice: VoiceSession) -> None:
+        self._voice = voice
+        self._left_out: list[pytest.Item] = []
+        self._plan: Plan | None = None
+        self._tried: set[str] = set()
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out what the options say is not to run."""
+        leave_out(config, self._voice, items)
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Note what the user has left out: a baseline does not miss it."""
+        self._left_out.extend(items)
+
+    def pytest_report_collectionfinish(self, config: pytest.Config) -> list[str]:
+        """Where items are only listed, say what is left out; a run says it in the end."""
+        return [] if is_run(config) else self._voice.notes
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Plan, and tell the controller before xdist tells it that this worker is ready."""
+        if not is_run(session.config):
             return
-        raise pytest.UsageError(str(error)) from None
-    gatekeeper = config.pluginmanager.get_plugin("t2a-gatekeeper")
-    if gatekeeper is not None:
-        gatekeeper.expected.update(item.nodeid for item in session.items if isinstance(item, TaskItem))
-    voice.begin(list(subjects.values()), policy)
+        self._plan = make_plan(session, self._voice, self._left_out)
+        address = self._voice.worker
+        if address is not None:
+            self._plan.write(Path(address["plan"]))
+        elif self._voice.gatekeeper is not None:
+            self._voice.gatekeeper.follow(self._plan)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Begin to transcribe what the selected items need, before the first of them runs."""
+        plan = self._plan
+        if plan is None or (session.testsfailed and not session.config.option.continue_on_collection_errors):
+            return
+        if plan.refusal is not None:
+            if self._voice.worker is None:
+                raise pytest.UsageError(plan.refusal)
+            self._voice.refusal = plan.refusal  # the controller ends the run; to raise here would crash the worker
+            return
+        items = [(item, subject) for item in session.items if (subject := subject_of(item)) is not None]
+        if items:
+            self._voice.begin([s for _, s in items], {id(s) for item, s in items if is_judged(item)})
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Wait for the transcript outside the item: its time limit is for the test, and a fork has no threads."""
+        subject = subject_of(item)
+        if subject is not None and self._voice.evaluation is not None:
+            self._voice.evaluation.prepare(subject, judged=is_judged(item))
+        return (yield)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """An item that another plugin tries again gets another answer than the failure that it met before."""
+        subject = subject_of(item)
+        if subject is None or self._voice.evaluation is None:
+            return
+        if item.nodeid in self._tried:
+            self._voice.evaluation.ask_again(subject)
+        self._tried.add(item.nodeid)

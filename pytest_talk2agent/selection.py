@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_talk2agent.collect import subject_of
-from pytest_talk2agent.session import VoiceSession, voice_key, voice_of
 
-NOTES = "t2a_notes"
-"""The key of a worker's output that tells the controller."""
+if TYPE_CHECKING:
+    from pytest_talk2agent.session import VoiceSession
 
 
-def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+def leave_out(config: pytest.Config, voice: VoiceSession, items: list[pytest.Item]) -> None:
     """Deselect items outside the subset that was asked for, and those without a recording where that is allowed.
 
     The notes of the session then say how many these are, how many tasks were found whose words are not at hand, and how
     many of which a checkout has no grader.
     """
-    if voice_key not in config.stash:
-        return
-    voice = voice_of(config)
     reasons = {id(item): reason for item in items if (reason := _reason(voice, item)) is not None}
     if reasons:
         config.hook.pytest_deselected(items=[item for item in items if id(item) in reasons])
         items[:] = [item for item in items if id(item) not in reasons]
     left_out = [*_lines("item", Counter(reasons.values())), *_lines("task", _wordless(voice))]
     voice.notes = [*left_out, *voice.checkouts.remarks()]
-    if hasattr(config, "workeroutput"):
-        config.workeroutput[NOTES] = voice.notes
-
-
-def notes_of(config: pytest.Config) -> list[str]:
-    """What the run leaves out, and why. Makes no session."""
-    return voice_of(config).notes if voice_key in config.stash else []
 
 
 def _reason(voice: VoiceSession, item: pytest.Item) -> str | None:

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_talk2agent.options import asked_for, is_run
+
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.conditions import Condition
+    from pytest_talk2agent.engine.client import ServerAddress
     from pytest_talk2agent.engine.evaluation import Evaluation, Policy
-    from pytest_talk2agent.engine.job import Job
-    from pytest_talk2agent.engine.mailbox import Mailbox
+    from pytest_talk2agent.engine.owner import ServerOwner
     from pytest_talk2agent.engine.setup import Setup
     from pytest_talk2agent.engine.subject import Subject
+    from pytest_talk2agent.gatekeeper import Gatekeeper
     from pytest_talk2agent.judging.judge import Judge
+    from pytest_talk2agent.reporting.progress import ProgressLine
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.tasks.binding import Checkouts
     from pytest_talk2agent.tasks.manifest import Manifest
     from pytest_talk2agent.tasks.task import Task
 
-SUFFIXES = (".yaml", ".yml")
-"""Of our own task files."""
-
-
 class VoiceSession:
     """Made at most once a process, when an option names it or the first task file is met.
 
-    ``refusal`` says why an xdist worker began no evaluation; ``wordless`` has, by file, the tasks that were found and
-    have their words in a checkout that was not named; ``notes`` say what the run leaves out, and why.
+    ``worker`` is what the controller told an xdist worker, ``gatekeeper`` decides everywhere else. ``refusal`` says why
+    a worker began no evaluation; ``wordless`` has, by file, the tasks that were found and have their words in a checkout
+    that was not named; ``cut_takes`` has, by condition, the keys of the recordings that ``--t2a-takes`` cuts off;
+    ``notes`` say what the run leaves out, and why.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -38,9 +40,15 @@ class VoiceSession:
 
         self.config = config
         self.settings = settings_of(config)
+        self.worker: dict[str, Any] | None = getattr(config, "workerinput", {}).get("t2a")
+        self.gatekeeper: Gatekeeper | None = None
+        self.owner: ServerOwner | None = None
+        self.progress: ProgressLine | None = None
+        self.policy: Policy | None = None
         self.evaluation: Evaluation | None = None
         self.refusal: str | None = None
         self.wordless: dict[Path, list[Task]] = {}
+        self.cut_takes: dict[str, set[str]] = {}
         self.notes: list[str] = []
 
     @cached_property
@@ -54,7 +62,7 @@ class VoiceSession:
         from pytest_talk2agent.engine.setup import Setup
 
         settings = self.settings
-        return Setup(self.interfaces, settings.budget, settings.engine, settings.frozen)
+        return Setup(self.interfaces, settings.budget, settings.engine, settings.frozen, settings.refresh)
 
     @cached_property
     def conditions(self) -> list[Condition]:
@@ -98,6 +106,16 @@ class VoiceSession:
         return Baseline.load(path)
 
     @cached_property
+    def stored_baseline(self) -> Baseline | None:
+        """The baseline as it is on disk, whatever the run does with it; None where there is none that can be read."""
+        from pytest_talk2agent.results.baseline import Baseline, BaselineError
+
+        try:
+            return self.baseline or (None if self.settings.baseline is None else Baseline.load(self.settings.baseline))
+        except BaselineError:
+            return None
+
+    @cached_property
     def checkouts(self) -> Checkouts:
         """The checkouts of other benchmarks."""
         from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
@@ -132,12 +150,6 @@ class VoiceSession:
                 Baseline.load(self.settings.baseline)  # a file that cannot be updated is better known before the run
         except (InterfaceError, JudgeError, BaselineError, TaskFileError) as error:
             raise pytest.UsageError(str(error)) from None
-        directory = self.settings.report
-        try:
-            if directory is not None and not self.config.option.collectonly:
-                directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise pytest.UsageError(f"--t2a-report: cannot make the folder {directory}: {error.strerror}") from None
 
     def subjects(self, path: Path, *, named: bool = True) -> list[Subject]:
         """Every subject of a task file; raises TaskFileError.
@@ -151,7 +163,7 @@ class VoiceSession:
         from pytest_talk2agent.tasks.importers.registry import format_of
         from pytest_talk2agent.tasks.loader import load_tasks
 
-        foreign = None if path.suffix in SUFFIXES else format_of(path)
+        foreign = None if path.suffix in (".yaml", ".yml") else format_of(path)
         tasks = proposed_tasks(path, foreign) if foreign else load_tasks(path, self.settings.audio)
         tasks = self.checkouts.bind(tasks)
         if self.manifest is not None:
@@ -162,9 +174,18 @@ class VoiceSession:
         refuse_unbound(tasks)
         refuse_bad_graders(tasks)
         self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
-        return subjects_of(tasks, self.conditions, self.settings.takes)
+        every = subjects_of(tasks, self.conditions, None)
+        most = self.settings.takes
+        if most is None:
+            return every
+        kept = subjects_of(tasks, self.conditions, most)
+        names = {subject.name for subject in kept}
+        for subject in every:
+            if subject.name not in names:
+                self.cut_takes.setdefault(subject.condition.label, set()).add(subject.key)
+        return kept
 
-    def policy(self, subjects: Sequence[Subject]) -> Policy:
+    def make_policy(self, subjects: Sequence[Subject]) -> Policy:
         """What these subjects are held to; raises BaselineError where they must not be compared with the baseline."""
         from pytest_talk2agent.engine.evaluation import Policy, references_of, refuse_other_builds, refuse_same_keys
 
@@ -177,45 +198,99 @@ class VoiceSession:
             references=references_of(self.baseline, subjects, self.judge.fingerprint, new=new),
             accepts=self.settings.update is not None,
         )
-        if not hasattr(self.config, "workerinput"):
-            refuse_other_builds(policy, subjects)
+        if policy.references:
+            refuse_other_builds(policy, subjects, self.identify)
         return policy
 
-    def begin(self, subjects: Sequence[Subject], policy: Policy) -> None:
-        """Transcribe what the selected subjects need: here, or on the model server where this is an xdist worker."""
+    def identify(self, condition: Condition) -> Mapping[str, str]:
+        """What a condition is; raises InterfaceError. Where it hears, its code runs in the model server alone."""
+        if not condition.engine_asked:
+            return condition.identity
+        from pytest_talk2agent.engine.client import identity_of
+
+        return identity_of(condition.spec.text, self.server)
+
+    @property
+    def server(self) -> ServerAddress:
+        """Where the model server answers; outside xdist workers it is owned here, and begins to listen now."""
+        if self.worker is not None:
+            from pytest_talk2agent.engine.client import ServerAddress
+
+            return ServerAddress(**{name: self.worker[name] for name in ("port", "key", "log")})
+        if self.owner is None:
+            from pytest_talk2agent.engine.owner import ServerOwner
+            from pytest_talk2agent.reporting.progress import ProgressLine
+
+            beside_items = bool(self.config.getoption("tx", default=None))
+            self.progress = ProgressLine(self.config, beside_items=beside_items)
+            self.owner = ServerOwner(self.settings.store, self.setup, self.progress.show)
+        return self.owner.address
+
+    def begin(self, subjects: Sequence[Subject], judged: Collection[int]) -> None:
+        """Transcribe what the selected subjects need on the model server, and judge those that are ``judged`` (by id).
+
+        An xdist worker goes on at once: it waits for each transcript when its item comes.
+        """
+        from pytest_talk2agent.engine.client import start_remote
         from pytest_talk2agent.engine.evaluation import Evaluation
 
-        self.evaluation = Evaluation(self.judge, policy)
-        remote = getattr(self.config, "workerinput", {}).get("t2a")
-        if remote is not None:
-            from pytest_talk2agent.engine.client import ServerAddress, start_remote
+        assert self.policy is not None, "a plan was made"
+        self.evaluation = Evaluation(self.judge, self.policy)
+        by_key = self.evaluation.start(
+            subjects, lambda jobs, mailbox, again: start_remote(jobs, self.server, mailbox, again=again)
+        )
+        if self.worker is None:
+            self.evaluation.judge_as_ready({key: s for key, s in by_key.items() if id(s) in judged})
+            if self.progress is not None and self.owner is not None and self.owner.progress is not None:
+                self.progress.show(self.owner.progress)
+                self.progress.close()
 
-            self.evaluation.start(subjects, lambda jobs: start_remote(jobs, ServerAddress(**remote)))
-            return
-        from pytest_talk2agent.reporting.progress import ProgressLine
-
-        line = ProgressLine(self.config)
-
-        def begin(jobs: Sequence[Job]) -> Mailbox:
-            from pytest_talk2agent.engine.local import start_local
-            from pytest_talk2agent.results.store import Store
-
-            line.open(len(jobs))
-            return start_local(jobs, Store(self.settings.store), self.setup, line.show)
-
-        by_key = self.evaluation.start(subjects, begin)
-        self.evaluation.judge_as_ready(by_key)
-        line.close()
+    def pytest_unconfigure(self) -> None:
+        """End the model server."""
+        if self.owner is not None:
+            self.owner.stop()
+            self.owner = None
 
 
 voice_key = pytest.StashKey[VoiceSession]()
 
 
 def voice_of(config: pytest.Config) -> VoiceSession:
-    """The one session object of this process."""
+    """The one session object of this process; the first call registers with pytest what a run of ours needs."""
     if voice_key not in config.stash:
-        config.stash[voice_key] = VoiceSession(config)
+        from pytest_talk2agent.gatekeeper import Gatekeeper
+        from pytest_talk2agent.runloop import RunLoop
+
+        voice = config.stash[voice_key] = VoiceSession(config)
+        config.pluginmanager.register(voice, "t2a-session")
+        config.pluginmanager.register(RunLoop(voice), "t2a-runloop")
+        if not hasattr(config, "workerinput"):
+            voice.gatekeeper = Gatekeeper(config, voice)
+            config.pluginmanager.register(voice.gatekeeper, "t2a-gatekeeper")
     return config.stash[voice_key]
+
+
+def open_session(config: pytest.Config) -> None:
+    """Begin a run that something speaks to: forget the report of the run before, and check what was typed for this one.
+
+    What stands in an ini file or in ``addopts`` is checked when the first spoken task is met, so that a run of plain
+    tests needs nothing of it.
+    """
+    from pytest_talk2agent.settings import report_folder
+
+    folder = report_folder(config)
+    if folder is not None and is_run(config) and not hasattr(config, "workerinput"):
+        from pytest_talk2agent.reporting.folder import forget_report
+
+        try:
+            forget_report(folder)
+        except OSError as error:
+            raise pytest.UsageError(
+                f"--t2a-report: cannot make the folder {folder} new: {error.strerror}; name another one"
+            ) from None
+    voice = voice_of(config)
+    if asked_for(config):
+        voice.check()
 
 
 def _merged(answers: Sequence[object]) -> dict[str, str]:

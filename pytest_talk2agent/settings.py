@@ -49,6 +49,7 @@ class Settings:
     budget: str | None
     engine: str
     frozen: bool
+    refresh: bool
     store: Path
     audio: tuple[Path, ...]
     named: tuple[tuple[str, str, str], ...]
@@ -95,8 +96,7 @@ def _read(config: pytest.Config) -> Settings:
         return read(value)
 
     def path(value: _Given) -> Path | None:
-        # A shell expands no `~` behind `--option=`.
-        return (_ini_folder(config) if value.ini else config.invocation_params.dir) / Path(value.text).expanduser()
+        return _path(config, value)
 
     native, shapley = given("min-native", _share, None), given("min-shapley", _share, None)
     baseline, update = given("baseline", path, None), config.getoption("t2a_update_baseline")
@@ -115,6 +115,9 @@ def _read(config: pytest.Config) -> Settings:
     specs, judge = _specs(config, named), given("judge", lambda value: value.text, "lexical")
     takes: int | str | None = given("takes", _takes, None)
     checkouts = {name: given(name, path, None) for name in ("wcb", "osworld")}
+    frozen, refresh = (_switch(config, name, named) for name in ("frozen", "refresh"))
+    if frozen and refresh:
+        raise pytest.UsageError("--t2a-refresh hears everything anew, --t2a-frozen nothing; leave one out")
     return Settings(
         specs=specs,
         judge=judge,
@@ -135,19 +138,31 @@ def _read(config: pytest.Config) -> Settings:
         report=report,
         budget=budget,
         engine=engine,
-        frozen=_frozen(config, named),
+        frozen=frozen,
+        refresh=refresh,
         store=store or config.rootpath / ".t2a" / "store",
         audio=tuple(Path(folder) for folder in config.getini("t2a_audio")),
         named=tuple(named),
     )
 
 
-def _frozen(config: pytest.Config, named: list[tuple[str, str, str]]) -> bool:
-    given = bool(config.getoption("t2a_frozen"))
-    if given or config.getini("t2a_frozen"):
-        named.append(("frozen", "on", "--t2a-frozen" if given else "ini"))
+def _switch(config: pytest.Config, name: str, named: list[tuple[str, str, str]]) -> bool:
+    given = bool(config.getoption(f"t2a_{name}"))
+    if given or (name == "frozen" and config.getini("t2a_frozen")):
+        named.append((name, "on", f"--t2a-{name}" if given else "ini"))
         return True
     return False
+
+
+def report_folder(config: pytest.Config) -> Path | None:
+    """The folder of ``--t2a-report`` or its ini key; None without one."""
+    value = _given(config, "report")
+    return None if value is None else _path(config, value)
+
+
+def _path(config: pytest.Config, value: _Given) -> Path:
+    # A shell expands no `~` behind `--option=`.
+    return (_ini_folder(config) if value.ini else config.invocation_params.dir) / Path(value.text).expanduser()
 
 
 @dataclass(frozen=True)

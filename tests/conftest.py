@@ -14,7 +14,7 @@ import soxr  # noqa: F401
 from hypothesis import settings
 
 import pytest_talk2agent.cli
-import pytest_talk2agent.engine.local
+import pytest_talk2agent.engine.server
 import pytest_talk2agent.judging.lexical  # noqa: F401
 
 pytest_plugins = ["pytester"]

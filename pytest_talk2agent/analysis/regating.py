@@ -31,6 +31,8 @@ def regate(run: SavedRun, rules: Rules, baseline: Baseline | None) -> tuple[list
         known.union(run.missing),
         rules,
         failed_tests=run.failed_otherwise,
+        uncollected=run.uncollected,
+        unseen=run.unseen,
         baseline=baseline,
     )
     return results, replace(gate.with_reasons(run.added), added=run.added)

@@ -36,6 +36,8 @@ def decide_run(
     rules: Rules,
     *,
     failed_tests: Collection[str] = (),
+    uncollected: Collection[str] = (),
+    unseen: Collection[str] = (),
     baseline: Baseline | None = None,
     new: bool = False,
 ) -> Gate:
@@ -45,7 +47,13 @@ def decide_run(
     and no candidates. Raises BaselineError where a condition has none to be compared with.
     """
     gate = decide_gate(
-        results, errors, expected, inconclusive_passes=rules.inconclusive_passes, failed_tests=failed_tests
+        results,
+        errors,
+        expected,
+        inconclusive_passes=rules.inconclusive_passes,
+        failed_tests=failed_tests,
+        uncollected=uncollected,
+        unseen=unseen,
     )
     reasons = suite_reasons(gate.conditions, rules)
     comparisons: tuple[Comparison, ...] = ()

@@ -1,19 +1,22 @@
-"""The thin side of the model server: a worker hands in its jobs and reads transcripts as they are ready."""
+"""The thin side of the model server: whoever needs transcripts hands in jobs and reads them as they are ready."""
 
 from __future__ import annotations
 
-import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from socket import AF_INET, SOCK_STREAM, socket
 
 from pytest_talk2agent.engine import wire
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.transcript import Transcript
 
 LAST_WORDS = 3
+ATTEMPTS = 20
+"""How often a client comes back without having got anything in between."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,20 @@ class ServerAddress:
     log: str
 
 
-def connect(address: ServerAddress) -> socket.socket:
-    """Open a connection; raises OSError where no server will answer any more."""
-    return socket.create_connection(("127.0.0.1", address.port))
+def connect(address: ServerAddress) -> socket:
+    """Open a connection; raises OSError where no server will answer any more.
+
+    The class is the one that was there when this module was imported: plugins that forbid sockets to tests replace it,
+    and this one serves no test.
+    """
+    connection = socket(AF_INET, SOCK_STREAM)
+    try:
+        connection.connect(("127.0.0.1", address.port))
+        wire.send_key(connection, address.key)
+    except OSError:
+        connection.close()
+        raise
+    return connection
 
 
 def last_words(log: str) -> str:
@@ -40,23 +54,66 @@ def last_words(log: str) -> str:
     return " | ".join(said) if said else "it said nothing"
 
 
-def start_remote(jobs: Sequence[Job], address: ServerAddress) -> Mailbox:
-    """Ask the server for these jobs; the mailbox fills in the background and is closed if the server dies."""
-    mailbox = Mailbox()
+def start_remote(jobs: Sequence[Job], address: ServerAddress, mailbox: Mailbox, *, again: bool = False) -> None:
+    """Ask the server for these jobs; the mailbox fills in the background and is closed when all have come.
 
-    def run() -> None:
+    Where a server dies, its successor is asked for the rest. With ``again`` jobs that failed are tried once more. The
+    connection is made at once, in the caller's thread.
+    """
+    waiting = {job.key: job for job in jobs}
+    connection = _connected(address)
+
+    def run(connection: socket | None) -> None:
+        attempts = 0
+        while waiting and connection is not None and attempts < ATTEMPTS:
+            attempts += 1
+            try:
+                with connection:
+                    asked = {"jobs": [job.to_json() for job in waiting.values()], "again": again}
+                    wire.send(connection, asked)
+                    for message in wire.messages(connection):
+                        _deliver(message, mailbox)
+                        waiting.pop(message["job"], None)
+                        attempts = 0
+                        if not waiting:
+                            break
+            except (OSError, ValueError, KeyError, TypeError):
+                pass
+            connection = _connected(address) if waiting else None
+        mailbox.close(f"the model server is gone; its last words: {last_words(address.log)}")
+
+    threading.Thread(target=run, args=(connection,), name="t2a-client", daemon=True).start()
+
+
+def identity_of(spec: str, address: ServerAddress) -> Mapping[str, str]:
+    """Ask the server what the condition of a spec string is; raises InterfaceError where that cannot be known."""
+    for _ in range(ATTEMPTS):
+        connection = _connected(address)
+        if connection is None:
+            break
         try:
-            with connect(address) as connection:
-                wire.send(connection, {"key": address.key, "jobs": [job.to_json() for job in jobs]})
-                for message in wire.messages(connection):
-                    if "transcript" in message:
-                        mailbox.deliver(message["job"], Transcript.from_json(message["transcript"]))
-                    elif "failure" in message:
-                        mailbox.deliver(message["job"], message["failure"])
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        finally:
-            mailbox.close(f"the model server is gone; its last words: {last_words(address.log)} (log: {address.log})")
+            with connection:
+                wire.send(connection, {"identify": spec})
+                answer = next(wire.messages(connection), {})
+        except (OSError, ValueError):
+            continue
+        if "identity" in answer:
+            return {str(name): str(value) for name, value in answer["identity"].items()}
+        if "unknown" in answer:
+            raise InterfaceError(answer["unknown"])
+    raise InterfaceError(f"{spec}: the model server is gone; its last words: {last_words(address.log)}")
 
-    threading.Thread(target=run, name="t2a-client", daemon=True).start()
-    return mailbox
+
+def _connected(address: ServerAddress) -> socket | None:
+    try:
+        return connect(address)
+    except OSError:
+        return None
+
+
+def _deliver(message: Mapping[str, object], mailbox: Mailbox) -> None:
+    outcome = message.get("transcript")
+    if isinstance(outcome, dict):
+        mailbox.deliver(str(message["job"]), Transcript.from_json(outcome))
+    else:
+        mailbox.deliver(str(message["job"]), str(message["failure"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -88,10 +88,9 @@ class Condition:
 
     @cached_property
     def identity(self) -> dict[str, str]:
-        """Everything that can change what its items hear."""
+        """Everything that can change what its items hear. May run the interface's code, if it hears."""
         return condition_identity(self.spec, heard_identity(self.spec, self.interface), self.repair)
 
-    @property
-    def pins(self) -> Pins:
-        """What a baseline pins of this condition."""
-        return Pins(spec=self.text, fingerprint=self.fingerprint, identity=self.identity)
+    def pins_of(self, identity: Mapping[str, str]) -> Pins:
+        """What a baseline pins of this condition, which is ``identity``."""
+        return Pins(spec=self.text, fingerprint=fingerprint_of(identity), identity=identity)

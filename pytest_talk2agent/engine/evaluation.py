@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from pytest_talk2agent.analysis.kinds import kind_errors
 from pytest_talk2agent.analysis.wer import error_rates
 from pytest_talk2agent.context.decoys import inserted
 from pytest_talk2agent.context.terms import ContextError
+from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.mailbox import Mailbox
@@ -28,6 +31,12 @@ from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import METRICS, Limits, decide
 from pytest_talk2agent.results.version import VERSION
 from pytest_talk2agent.tasks.task import Task
+
+
+class Begin(Protocol):
+    """Whoever begins to transcribe jobs into a mailbox; with ``again`` those that failed are tried once more."""
+
+    def __call__(self, jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> object: ...
 
 
 @dataclass(frozen=True)
@@ -76,12 +85,14 @@ class Evaluation:
         self.judge = judge
         self.policy = policy
         self._mailbox: Mailbox | None = None
+        self._begin: Begin | None = None
         self._judging = threading.Lock()
         self._judgements: dict[tuple[Path, str, str, str], Future[Judgement]] = {}
         self._refused: dict[Subject, str] = {}
 
-    def start(self, subjects: Sequence[Subject], begin: Callable[[Sequence[Job]], Mailbox]) -> dict[str, Subject]:
+    def start(self, subjects: Sequence[Subject], begin: Begin) -> dict[str, Subject]:
         """Begin to transcribe what these subjects need; returns them by the key of their job."""
+        self._begin = begin
         by_key, jobs = {}, {}
         for subject in subjects:
             if not subject.condition.engine_asked:
@@ -93,7 +104,8 @@ class Evaluation:
                 continue
             by_key[job.key], jobs[job.key] = subject, job
         if by_key:
-            self._mailbox = begin(list(jobs.values()))
+            self._mailbox = Mailbox()
+            begin(list(jobs.values()), self._mailbox, again=False)
         return by_key
 
     def judge_as_ready(self, by_key: Mapping[str, Subject]) -> None:
@@ -104,6 +116,8 @@ class Evaluation:
         try:
             # No transcript, or a fault of the judge: the item meets it again and says so.
             for key in self._mailbox.arrivals():
+                if key not in by_key:
+                    continue
                 pool.submit(self.judgement, by_key[key])
                 pool.submit(self.raw_judgement, by_key[key])
             pool.shutdown(wait=True)
@@ -127,6 +141,27 @@ class Evaluation:
             version=VERSION,
             detail=dict(outcome.detail),
         )
+
+    def ask_again(self, subject: Subject) -> None:
+        """Before an item is tried once more: what failed, the transcript or its judgement, is not known any more."""
+        with self._judging:
+            for place, known in list(self._judgements.items()):
+                if place[:2] == (subject.task.path, subject.task.id) and known.done() and known.exception():
+                    del self._judgements[place]
+        if not subject.condition.engine_asked or subject in self._refused:
+            return
+        assert self._mailbox is not None
+        assert self._begin is not None
+        if self._mailbox.forget_failure(subject.job):
+            self._begin([subject.job], self._mailbox, again=True)
+
+    def prepare(self, subject: Subject, *, judged: bool) -> None:
+        """Wait for what an item will ask for, outside the item; what goes wrong it meets again, and says so."""
+        if subject.condition.engine_asked and subject not in self._refused and self._mailbox is not None:
+            self._mailbox.wait(subject.job)
+        if judged:
+            with suppress(Exception):
+                self.judgement(subject)
 
     def judgement(self, subject: Subject) -> Judgement:
         """The labels of a subject's transcript; takes that were heard alike are judged once. Safe for threads.
@@ -266,14 +301,19 @@ def references_of(baseline: Baseline | None, subjects: Sequence[Subject], judge:
     return references
 
 
-def refuse_other_builds(policy: Policy, subjects: Sequence[Subject]) -> None:
-    """Raise BaselineError where a condition is another build than the one of the same spec in the baseline."""
+def refuse_other_builds(
+    policy: Policy, subjects: Sequence[Subject], identify: Callable[[Condition], Mapping[str, str]]
+) -> None:
+    """Raise BaselineError where a condition is another build than the one of the same spec in the baseline.
+
+    ``identify`` says what a condition is; it may raise InterfaceError.
+    """
     conditions = {subject.condition.label: subject.condition for subject in subjects}
     for label in policy.references:
         if policy.baseline is None:
             continue
         try:
-            pins = conditions[label].pins
+            pins = conditions[label].pins_of(identify(conditions[label]))
         except InterfaceError:
             continue  # what cannot be loaded has no build; each of its items will say so
         policy.baseline.refuse_other_build(label, pins)

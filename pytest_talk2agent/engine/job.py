@@ -54,3 +54,8 @@ class Job:
             path=None if path is None else Path(path),
         )
         return cls(spec=data["spec"], utterance=utterance, sha256=data["sha256"], terms=tuple(data["terms"]))
+
+
+def spec_of(key: str) -> str:
+    """The spec string of the job that has this key."""
+    return key.partition("\n")[0]

@@ -36,12 +36,26 @@ class Mailbox:
 
     def get(self, job: Job) -> Transcript:
         """Wait for one job; raises TranscriptionError with one line where it failed or will never come."""
+        self.wait(job)
         with self._changed:
-            self._changed.wait_for(lambda: job.key in self._found or self._end is not None)
             outcome = self._found.get(job.key, self._end)
         if isinstance(outcome, Transcript):
             return outcome
         raise TranscriptionError(outcome)
+
+    def forget_failure(self, job: Job) -> bool:
+        """Whether a job has failed, or never came; if so it is awaited again."""
+        with self._changed:
+            if isinstance(self._found.get(job.key), Transcript):
+                return False
+            self._found.pop(job.key, None)
+            self._end = None
+            return True
+
+    def wait(self, job: Job) -> None:
+        """Wait until a job has come or never will."""
+        with self._changed:
+            self._changed.wait_for(lambda: job.key in self._found or self._end is not None)
 
     def arrivals(self) -> Iterator[str]:
         """Yield the keys of the jobs as they finish, well or badly, until the mailbox is closed."""

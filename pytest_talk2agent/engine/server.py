@@ -1,13 +1,12 @@
-"""The model server: one process that holds the models for all xdist workers.
+"""The model server: one process that holds the models of a run, whoever runs the items.
 
-Started by `engine.owner` as ``python -m pytest_talk2agent.engine.server FD``, where FD is a listening socket it
-inherits; the set-up follows on standard input as one JSON line. It ends when standard input closes, so it cannot
-outlive the process that owns it.
+Started by `engine.owner`, under a keeper, as ``python -m pytest_talk2agent.engine.server LISTENER ACTIVITY SETUP``,
+three inherited file descriptors: a listening socket, a pipe for what it does (see `engine.activity`), and a pipe that
+begins with the set-up as one JSON line. It ends when that pipe closes, so it cannot outlive the process that owns it.
 """
 
 from __future__ import annotations
 
-import hmac
 import json
 import os
 import queue
@@ -16,33 +15,55 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.engine import wire
-from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.activity import Reporter
+from pytest_talk2agent.engine.job import Job, spec_of
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.setup import Setup
-from pytest_talk2agent.engine.transcription import transcribe_all
+from pytest_talk2agent.engine.transcription import identify, transcribe_all
+from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
 
 SEND_SECONDS = 30
+KEY_SECONDS = 10.0
+STRANGERS = 64
+"""Connections that may be open at once without having said the key."""
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What died with earlier servers of the run: jobs by key, and interfaces by spec string, each with the reason."""
+
+    jobs: Mapping[str, str] = field(default_factory=dict)
+    given_up: Mapping[str, str] = field(default_factory=dict)
+
+    def reason(self, key: str) -> str | None:
+        """Why this job is not to be tried, if so."""
+        return self.jobs.get(key) or self.given_up.get(spec_of(key))
 
 
 class Server:
     """Transcribes each job once and tells every client that asked for it."""
 
-    def __init__(self, key: str, store: Store, setup: Setup) -> None:
+    def __init__(self, key: str, store: Store, setup: Setup, reporter: Reporter, losses: Losses = Losses()) -> None:  # noqa: B008 - frozen
         self._key = key
         self._store = store
         self._setup = setup
+        self._reporter = reporter
+        self._losses = losses
         self._lock = threading.Lock()
         self._known: dict[str, Mapping[str, Any] | None] = {}
         self._clients: dict[socket.socket, set[str]] = {}
+        self._identities: dict[str, dict[str, Any]] = {}
+        self._identifying = threading.Lock()
         self._waiting: queue.Queue[list[Job]] = queue.Queue()
+        self._strangers = threading.BoundedSemaphore(STRANGERS)
         self._before = self._now = Progress(0)
 
     def serve(self, listener: socket.socket) -> None:
@@ -50,37 +71,65 @@ class Server:
         threading.Thread(target=self._work, name="transcription", daemon=True).start()
         while True:
             connection, _ = listener.accept()
-            threading.Thread(target=self._client, args=(connection,), daemon=True).start()
+            if self._strangers.acquire(blocking=False):
+                threading.Thread(target=self._client, args=(connection,), daemon=True).start()
+            else:
+                connection.close()
 
     def _client(self, connection: socket.socket) -> None:
         try:
             with connection:
+                try:
+                    known = wire.has_key(connection, self._key, KEY_SECONDS)
+                finally:
+                    self._strangers.release()
+                if not known:
+                    return
                 # A client that is suspended must not keep the others from their transcripts: it is dropped.
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
                 for message in wire.messages(connection):
-                    if not hmac.compare_digest(str(message.get("key", "")).encode(), self._key.encode()):
-                        return
-                    self._admit(connection, message["jobs"])
-        except (OSError, ValueError, KeyError, TypeError):
+                    if "identify" in message:
+                        wire.send(connection, self._identity(str(message["identify"])))
+                    else:
+                        self._admit(connection, message["jobs"], again=bool(message.get("again")))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             pass
         finally:
             with self._lock:
                 self._clients.pop(connection, None)
 
-    def _admit(self, connection: socket.socket, jobs: list[dict[str, Any]] | None) -> None:
-        if jobs is None:
-            wire.send(connection, {"progress": asdict(self._before + self._now)})
-            return
+    def _identity(self, spec: str) -> dict[str, Any]:
+        """What to answer to who asks what a condition is. Asked once of each, since it may load a model."""
+        with self._identifying:
+            if spec not in self._identities:
+                key = f"{spec}\n"
+                reason = self._losses.reason(key)
+                if reason is not None:
+                    return {"unknown": reason}
+                try:
+                    self._identities[spec] = {"identity": identify(spec, self._setup, self._reporter.doing, key)}
+                except InterfaceError as error:
+                    return {"unknown": str(error)}
+            return self._identities[spec]
+
+    def _admit(self, connection: socket.socket, jobs: list[dict[str, Any]], *, again: bool) -> None:
         wanted = [Job.from_json(job) for job in jobs]
         with self._lock:
             self._clients[connection] = {job.key for job in wanted}
-            fresh = [job for job in wanted if job.key not in self._known]
             for job in wanted:
                 message = self._known.get(job.key)
+                if again and message is not None and "failure" in message:
+                    del self._known[job.key]
+            fresh: list[Job] = []
+            for job in wanted:
+                if job.key not in self._known:
+                    reason = self._losses.reason(job.key)
+                    self._known[job.key] = None if reason is None else {"job": job.key, "failure": reason}
+                    if reason is None:
+                        fresh.append(job)
+                message = self._known[job.key]
                 if message is not None:
                     wire.send(connection, message)
-            for job in fresh:
-                self._known[job.key] = None
         if fresh:
             self._waiting.put(fresh)
 
@@ -88,7 +137,8 @@ class Server:
         try:
             while True:
                 jobs = self._waiting.get()
-                transcribe_all(jobs, self._store, self._setup, self._deliver, self._note)
+                self._note(Progress(len(jobs)))
+                transcribe_all(jobs, self._store, self._setup, self._deliver, self._note, self._reporter.doing)
                 self._before, self._now = self._before + self._now, Progress(0)
         except BaseException:
             # Without this thread nobody would be answered any more: better dead than silent.
@@ -98,6 +148,7 @@ class Server:
 
     def _note(self, now: Progress) -> None:
         self._now = now
+        self._reporter.progress(self._before + now)
 
     def _deliver(self, key: str, outcome: Transcript | str) -> None:
         if isinstance(outcome, Transcript):
@@ -115,19 +166,28 @@ class Server:
                     self._clients.pop(connection, None)
 
 
-def _die_with_owner() -> None:
-    sys.stdin.read()
+def _die_with_owner(setup: int) -> None:
+    while os.read(setup, 4096):
+        pass
     os._exit(0)
 
 
-def main() -> None:
-    """Run the server on the inherited socket."""
-    said = json.loads(sys.stdin.readline())
-    threading.Thread(target=_die_with_owner, daemon=True).start()
-    sys.path[:] = said["path"]
-    listener = socket.socket(fileno=int(sys.argv[1]))
-    Server(said["key"], Store(Path(said["store"])), Setup(**said["setup"])).serve(listener)
+def main(arguments: Sequence[str]) -> None:
+    """Run the server on the inherited descriptors."""
+    listener, activity, setup = map(int, arguments)
+    said = b""
+    while not said.endswith(b"\n"):
+        more = os.read(setup, 2**16)
+        if not more:
+            return
+        said += more
+    begin = json.loads(said)
+    threading.Thread(target=_die_with_owner, args=(setup,), daemon=True).start()
+    sys.path[:] = begin["path"]
+    losses = Losses(begin["lost"], begin["given_up"])
+    server = Server(begin["key"], Store(Path(begin["store"])), Setup(**begin["setup"]), Reporter(activity), losses)
+    server.serve(socket.socket(fileno=listener))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -24,6 +24,7 @@ from pytest_talk2agent.interfaces.utterance import (
     STATES,
     Hypothesis,
     InterfaceError,
+    TimeLimited,
     TranscriptionError,
     Utterance,
 )
@@ -36,6 +37,12 @@ from pytest_talk2agent.speech.noise import SoundSwitches, silence, with_noise
 BATCH_SECONDS = 300.0
 """The audio that a batch may hold, unless one recording is longer: 19 MB as decoded samples."""
 
+LOAD_SECONDS = 3600.0
+"""How long an interface may take to be made and to say what it is."""
+
+STALL_SECONDS = 3600.0
+"""How long a batch may take that has no limit of its own: whatever still runs then will never end."""
+
 _FROZEN = "frozen: the store has no transcript of {1} by {0}; run once without --t2a-frozen"
 
 
@@ -45,29 +52,57 @@ def transcribe_all(
     setup: Setup,
     deliver: Callable[[str, Transcript | str], None],
     report: Callable[[Progress], None],
+    doing: Callable[[Sequence[str], float | None], None] = lambda keys, seconds: None,
 ) -> None:
     """Deliver a transcript, or the line that says why there is none, for every job.
 
     Interfaces come one after the other, those of one model side by side, each loaded once. Within one, what the store
-    has comes first; the rest is sorted by duration, so that a batch holds recordings of like length.
+    has comes first; the rest is sorted by duration, so that a batch holds recordings of like length. ``doing`` is told
+    which jobs would be lost if this process died now, and how many seconds they may take.
     """
-    registry = Registry()
-    for name, target in setup.interfaces.items():
-        registry.register(name, target)
+    registry = _registry(setup)
     budget = Budget(None if setup.budget is None else Decimal(setup.budget))
     counts = Counter(len(jobs), deliver, report)
     with _worker(setup) as work:
         for spec, group in _by_model(jobs):
+            doing([job.key for job in group], LOAD_SECONDS)
             try:
-                _Condition(parse_spec(spec), registry, store, counts, budget, frozen=setup.frozen).transcribe(
-                    group, work
-                )
+                condition = _Condition(parse_spec(spec), registry, store, counts, budget, setup, doing)
+                condition.transcribe(group, work)
             except (InterfaceError, StoreError) as error:
                 for job in group:
                     counts.deliver(job, str(error))
             except (Exception, SystemExit) as error:  # a recogniser that exits must not take the others with it
                 for job in group:
                     counts.deliver(job, f"{spec}: {type(error).__name__}: {error}")
+            doing([], None)
+
+
+def identify(
+    spec: str, setup: Setup, doing: Callable[[Sequence[str], float | None], None], key: str
+) -> dict[str, str]:
+    """Everything that can change what the items of a condition hear; raises InterfaceError where it cannot be known.
+
+    May run code of the user's own: ``doing`` is told so, under this ``key``.
+    """
+    doing([key], LOAD_SECONDS)
+    try:
+        read = parse_spec(spec)
+        repair = make_repair(read) if read.repair else None
+        return condition_identity(read, heard_identity(read, _registry(setup).make(read)), repair)
+    except InterfaceError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InterfaceError(f"{spec}: {type(error).__name__}: {error}") from None
+    finally:
+        doing([], None)
+
+
+def _registry(setup: Setup) -> Registry:
+    registry = Registry()
+    for name, target in setup.interfaces.items():
+        registry.register(name, target)
+    return registry
 
 
 def _by_model(jobs: Sequence[Job]) -> list[tuple[str, list[Job]]]:
@@ -100,10 +135,20 @@ class _Condition:
     """One condition's share of a pass."""
 
     def __init__(
-        self, spec: Spec, registry: Registry, store: Store, counts: Counter, budget: Budget, *, frozen: bool
+        self,
+        spec: Spec,
+        registry: Registry,
+        store: Store,
+        counts: Counter,
+        budget: Budget,
+        setup: Setup,
+        doing: Callable[[Sequence[str], float | None], None],
     ) -> None:
         self._spec = spec
-        self._frozen = frozen
+        self._frozen = setup.frozen
+        self._anew = setup.refresh and not setup.frozen
+        self._limited = setup.engine == "local"
+        self._doing = doing
         self._store = store
         self._counts = counts
         self._interface = registry.make(spec)
@@ -158,7 +203,7 @@ class _Condition:
                 self._counts.deliver(job, str(error))
                 continue
             terms = job.terms if self._spec.bias else ()
-            known = self._store.transcript(sha256, self._mark, self._key(terms))
+            known = None if self._anew else self._store.transcript(sha256, self._mark, self._key(terms))
             if known is not None:
                 self._deliver(job, known, stored=True)
             elif self._frozen:
@@ -172,7 +217,7 @@ class _Condition:
         """As `_missing`, after asking what is heard in silence with the longest list of the run."""
         longest = max((job.terms for job in jobs), key=lambda terms: (len(terms), terms))
         audio = silence()
-        known = self._store.transcript(audio.sha256, self._mark, self._key(longest))
+        known = None if self._anew else self._store.transcript(audio.sha256, self._mark, self._key(longest))
         if known is None and self._frozen:
             self._made_by["silence"] = {"error": _FROZEN.format(self._spec.text, "silence")}
             return self._missing(jobs)
@@ -213,6 +258,8 @@ class _Condition:
                     under_way[number] = waiting, replace(audio, samples=audio.samples[:0])
                     batch.append((number, utterance))
                 if batch:
+                    keys = [job.key for one, _ in batch for job in under_way[one][0].jobs]
+                    self._doing(keys, self._seconds_for(batch))
                     yield batch
 
         for number, outcome, elapsed in work(self._spec.text, self._interface, batches()):
@@ -229,6 +276,13 @@ class _Condition:
         if size < 1:
             raise InterfaceError(f"{self._spec.text}: batch_size must be a whole number from 1 up, not {size}")
         return int(size)
+
+    def _seconds_for(self, batch: Batch) -> float | None:
+        """How long a batch may take; on a cluster it may wait for as long as there is no room."""
+        if not self._limited:
+            return None
+        interface = self._interface
+        return interface.time_limit * len(batch) if isinstance(interface, TimeLimited) else STALL_SECONDS
 
     def _utterance(self, waiting: _Pending, audio: Audio, beside: Path) -> Utterance:
         utterance = replace(waiting.jobs[0].utterance, audio=audio, terms=waiting.terms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Audio
@@ -77,3 +77,13 @@ class Interface(Protocol):
 
     def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
         """Transcribe a batch, in order, one result for each utterance. Loads the model at the first call."""
+
+
+@runtime_checkable
+class TimeLimited(Protocol):
+    """An interface that says how long one utterance may take, in seconds.
+
+    A process that takes longer is ended, and what it was hearing is an error.
+    """
+
+    time_limit: float

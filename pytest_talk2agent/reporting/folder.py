@@ -18,6 +18,19 @@ from pytest_talk2agent.results.version import VERSION
 SCHEMA = 1
 
 
+FILES = ("run.json", "summary.md", "report.html", "results.jsonl")
+
+
+def forget_report(directory: Path) -> None:
+    """Make the folder, and take the report of an earlier run out of it: it must not be taken for this run's.
+
+    Raises OSError where that cannot be done.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        (directory / name).unlink(missing_ok=True)
+
+
 class ReportFolder:
     """``results.jsonl`` grows line by line, so that an interrupted run keeps its work; the rest is written at the end.
 
@@ -26,9 +39,7 @@ class ReportFolder:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        directory.mkdir(parents=True, exist_ok=True)
-        for name in ("run.json", "summary.md", "report.html"):
-            (directory / name).unlink(missing_ok=True)
+        forget_report(directory)
         self._stream = (directory / "results.jsonl").open("w", encoding="utf-8", errors="backslashreplace")
 
     def append(self, result: TaskResult) -> None:
@@ -58,6 +69,8 @@ class ReportFolder:
             "remarks": list(gate.remarks),
             "errors": dict(sorted(errors.items())),
             "missing": list(gate.missing),
+            "uncollected": list(gate.uncollected),
+            "unseen": list(gate.unseen),
             "failed_otherwise": list(gate.failed_otherwise),
             "added": list(gate.added),
             "items": len(results),

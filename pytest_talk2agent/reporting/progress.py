@@ -11,38 +11,42 @@ from pytest_talk2agent.engine.progress import Progress
 
 WIDTH = 30
 REDRAW = 0.1
+SAY = 10.0
+"""Seconds between two lines where a line cannot be redrawn: a log in which nothing comes looks as if it hung."""
 
 
 class ProgressLine:
-    """A bar on a terminal that can redraw a line; elsewhere one line at the end.
+    """A bar on a terminal that can redraw a line; elsewhere a line every ten seconds, and one at the end.
 
-    Nothing is shown where nothing had to be transcribed, or where pytest is told to be quiet.
+    Nothing is shown where nothing had to be transcribed, or where pytest is told to be quiet; with ``beside_items``,
+    while a terminal shows the progress of the items themselves, nothing is drawn there.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, *, beside_items: bool = False) -> None:
         reporter = config.pluginmanager.get_plugin("terminalreporter")
-        self._reporter = reporter if config.get_verbosity() >= 0 else None
+        self._reporter: pytest.TerminalReporter | None = reporter if config.get_verbosity() >= 0 else None
         self._redraws = self._reporter is not None and self._reporter.isatty
+        self._beside_items = beside_items
         self._last = Progress(0)
-        self._drawn = 0.0
-        self._begin = 0.0
+        self._begin = self._shown = time.monotonic()
         self._lock = threading.Lock()
 
-    def open(self, total: int) -> None:
-        """Begin a pass over so many recordings."""
-        self._last = Progress(total)
-        self._begin = time.monotonic()
-
     def show(self, progress: Progress) -> None:
-        """Take note of progress; called from the thread that transcribes."""
+        """Take note of progress; called from the thread that follows the transcription."""
         with self._lock:
             self._last = progress
             now = time.monotonic()
-            if self._reporter and self._redraws and progress.done > progress.stored and now - self._drawn > REDRAW:
-                self._drawn = now
+            every = REDRAW if self._redraws else SAY
+            if self._reporter is None or not _is_under_way(progress) or now - self._shown <= every:
+                return
+            self._shown = now
+            if not self._redraws:
+                self._reporter.ensure_newline()
+                self._reporter.write_line(f"talk2agent: {progress.done} of {progress.total} transcripts")
+            elif not self._beside_items:
                 filled = WIDTH * progress.done // progress.total
                 bar = "#" * filled + "." * (WIDTH - filled)
-                self._reporter.rewrite(f"transcribing [{bar}] {progress.done}/{progress.total}")
+                self._reporter.rewrite(f"transcribing [{bar}] {progress.done}/{progress.total}", erase=True)
 
     def close(self) -> None:
         """Leave one line that says what was done."""
@@ -51,4 +55,10 @@ class ProgressLine:
         with self._lock:
             if self._redraws:
                 self._reporter.rewrite("", erase=True)
+                self._reporter.write("\r")
             self._reporter.write_line(f"talk2agent: {self._last} in {time.monotonic() - self._begin:.1f} s")
+
+
+def _is_under_way(progress: Progress) -> bool:
+    """Whether something is heard, rather than found in the store."""
+    return progress.done > progress.stored or progress.done < progress.total

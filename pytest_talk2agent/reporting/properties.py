@@ -5,8 +5,17 @@ from __future__ import annotations
 import json
 
 from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.reporting.keys import RECORD
+from pytest_talk2agent.reporting.keys import ITEM, RECORD
 from pytest_talk2agent.results.record import TaskResult
+
+
+PREFIX = "t2a."
+
+
+def set_properties(properties: list[tuple[str, object]], result: TaskResult) -> None:
+    """Put a result into an item's properties, in the place of one of an earlier try."""
+    kept = [pair for pair in properties if not pair[0].startswith(PREFIX) or pair[0] == ITEM]
+    properties[:] = [*kept, *properties_of(result)]
 
 
 def properties_of(result: TaskResult) -> list[tuple[str, str]]:

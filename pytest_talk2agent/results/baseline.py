@@ -53,6 +53,7 @@ class Entry:
     kinds: Mapping[str, str] | None = None
     scored: bool | None = None
     heard: str | None = None
+    file: str = ""
 
     @classmethod
     def of(cls, result: TaskResult) -> Entry:
@@ -68,6 +69,7 @@ class Entry:
             kinds={name: result.kinds[name] for name in result.judgement.findings},
             scored=result.scored,
             heard=content_key(result.transcript.state, result.transcript.text)[:16],
+            file=result.file,
         )
 
     def intervals(self) -> dict[str, Interval]:
@@ -108,6 +110,13 @@ class Baseline:
             known = ", ".join(self.conditions) or "none"
             raise BaselineError(f"{self.path}: no condition to compare {label} with; it has {known}")
         return chosen
+
+    def reference_or_none(self, label: str, spec: str) -> str | None:
+        """As `reference`; None where there is no such condition."""
+        try:
+            return self.reference(label, spec)
+        except BaselineError:
+            return None
 
     def refuse_other_build(self, label: str, pins: Pins) -> None:
         """Raise BaselineError where a condition of the same label and spec is another build, or decodes otherwise."""
@@ -175,6 +184,16 @@ class Baseline:
             conditions[result.condition] = pins
             entries[result.key] = Entry.of(result)
         return replace(self, judge=judge, conditions=conditions, items=items)
+
+    def without(self, entries: Iterable[tuple[str, str]]) -> Baseline:
+        """The same without some entries, each its condition and key; a condition that has none left goes with them."""
+        gone = set(entries)
+        kept = {
+            name: {key: entry for key, entry in known.items() if (name, key) not in gone}
+            for name, known in self.items.items()
+        }
+        items = {name: known for name, known in kept.items() if known}
+        return replace(self, items=items, conditions={name: self.conditions[name] for name in items})
 
     def suite_sha256(self) -> str:
         """One hash over every task and recording, for a quick look whether two baselines are of one suite."""
@@ -257,6 +276,7 @@ def _entry_to_json(entry: Entry) -> dict[str, Any]:
         "kinds": None if entry.kinds is None else dict(entry.kinds),
         "scored": entry.scored,
         "heard": entry.heard,
+        "file": entry.file,
     }
 
 
@@ -271,6 +291,7 @@ def _entry_from_json(data: Mapping[str, Any]) -> Entry:
         kinds=None if data.get("kinds") is None else dict(data["kinds"]),
         scored=data.get("scored"),
         heard=data.get("heard"),
+        file=data.get("file", ""),
     )
 
 

@@ -65,7 +65,8 @@ class Gate:
     """Whether the run passed, and every reason why it did not.
 
     ``rules`` are those it was held to, where they are known; ``comparisons`` are those with a baseline, ``remarks``
-    what to look at though it fails nothing. ``missing`` are items without a result, ``failed_otherwise`` those that
+    what to look at though it fails nothing. ``missing`` are items without a result, ``uncollected`` files that could not be
+    collected, ``unseen`` entries of the baseline that did not run, ``failed_otherwise`` those that
     pytest failed for more than their verdict, ``added`` what a hook had against the run: what a later look at the saved
     run cannot find out by itself.
     """
@@ -79,6 +80,8 @@ class Gate:
     comparisons: tuple[Comparison, ...] = ()
     remarks: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    uncollected: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
     failed_otherwise: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
 
@@ -94,11 +97,14 @@ def decide_gate(
     *,
     inconclusive_passes: bool,
     failed_tests: Collection[str] = (),
+    uncollected: Collection[str] = (),
+    unseen: Collection[str] = (),
 ) -> Gate:
     """Decide a run.
 
-    ``errors`` maps the items that could not be judged to a line that says why; ``expected`` are the node ids that must
-    have a result or an error; ``failed_tests`` are items that pytest failed, be it for their verdict or for what else.
+    ``errors`` maps the items that could not be judged to a line that says why; ``expected`` are the items that must
+    have a result or an error; ``failed_tests`` are items that pytest failed, be it for their verdict or for what else;
+    ``uncollected`` are files that pytest could not collect, ``unseen`` entries of the baseline that were not looked for.
     """
     reasons = []
     by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
@@ -115,6 +121,10 @@ def decide_gate(
     known = {result.node for result in results} | errors.keys()
     missing = sorted(set(expected) - known)
     reasons.extend(_reason(missing, "without a result"))
+    reasons.extend(_reason(sorted(uncollected), "could not be collected", "file"))
+    if unseen:
+        reasons.extend(_reason(sorted(unseen), "of the baseline did not run", "item"))
+        reasons[-1] += "; to shrink the suite on purpose use --t2a-update-baseline"
     silence = silence_controls(results)
     reasons.extend(control.reason for control in silence if control.reason is not None)
     conditions = summarise(results)
@@ -126,6 +136,8 @@ def decide_gate(
         silence=silence,
         remarks=(*all_lost(conditions), *proposed(results)),
         missing=tuple(missing),
+        uncollected=tuple(sorted(uncollected)),
+        unseen=tuple(sorted(unseen)),
         failed_otherwise=tuple(sorted(set(failed_tests).difference(by_outcome[Outcome.FAILED], inconclusive))),
     )
 
@@ -241,9 +253,9 @@ def _mean(intervals: Sequence[Interval | None]) -> Interval | None:
     return Interval(low / count, high / count)
 
 
-def _reason(nodes: Sequence[str], what: str) -> list[str]:
+def _reason(nodes: Sequence[str], what: str, unit: str = "item") -> list[str]:
     if not nodes:
         return []
     names = ", ".join(node.rpartition("::")[2] for node in nodes[:SHOWN])
     more = f" and {len(nodes) - SHOWN} more" if len(nodes) > SHOWN else ""
-    return [f"{len(nodes)} item{'s' if len(nodes) > 1 else ''} {what}: {names}{more}"]
+    return [f"{len(nodes)} {unit}{'s' if len(nodes) > 1 else ''} {what}: {names}{more}"]

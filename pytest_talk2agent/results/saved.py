@@ -26,6 +26,8 @@ class SavedRun:
     passed: bool | None
     reasons: tuple[str, ...]
     missing: tuple[str, ...] = ()
+    uncollected: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
     failed_otherwise: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -53,7 +55,7 @@ def read_run(folder: Path) -> SavedRun:
         errors, passed, reasons, comparisons = {}, None, (), ()
     place = {condition: index for index, condition in enumerate(run.get("conditions", {}))}
     ordered = sorted(rows.values(), key=lambda row: (place.get(row.condition, len(place)), row.condition, row.node))
-    kept = {name: tuple(run.get(name, ())) for name in ("missing", "failed_otherwise", "added", "remarks")}
+    kept = {name: tuple(run.get(name, ())) for name in ("missing", "uncollected", "unseen", "failed_otherwise", "added", "remarks")}
     return SavedRun(folder, tuple(ordered), errors, passed, reasons, comparisons=comparisons, **kept)
 
 

@@ -1,0 +1,161 @@
+"""What a process plans to run: made once, after collection and deselection, and handed to whoever decides.
+
+Under xdist only workers collect. Each writes its plan into a folder of the run before it tells the controller that it
+has finished collecting, so the controller knows of every item what it is, even if the worker dies at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_talk2agent.collect import file_of, identity_of, is_judged, subject_of
+from pytest_talk2agent.reporting.keys import ITEM
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.engine.subject import Subject
+    from pytest_talk2agent.results.baseline import Baseline, Entry
+    from pytest_talk2agent.session import VoiceSession
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Plain values, so that they travel.
+
+    ``items`` maps node ids to identities of what the gate judges; ``listeners`` counts tests that only use a
+    transcript; ``unseen`` are entries of the baseline, each its condition, file and key, that are neither here nor left
+    out by the user; ``notes`` say what is left out; ``refusal`` is why nothing may run; ``conftests`` are files that
+    implement hooks of this plugin.
+    """
+
+    items: Mapping[str, str] = field(default_factory=dict)
+    listeners: int = 0
+    unseen: tuple[tuple[str, str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    refusal: str | None = None
+    conftests: tuple[str, ...] = ()
+
+    def write(self, path: Path) -> None:
+        """Write it whole."""
+        from pytest_talk2agent.results.store import write_whole
+
+        write_whole(path, json.dumps(asdict(self)))
+
+    @classmethod
+    def read(cls, path: Path) -> Plan | None:
+        """The plan in a file; None where none was written, since that worker has nothing of ours."""
+        try:
+            data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        return cls(
+            items=data["items"],
+            listeners=data["listeners"],
+            unseen=tuple((condition, file, key) for condition, file, key in data["unseen"]),
+            notes=tuple(data["notes"]),
+            refusal=data["refusal"],
+            conftests=tuple(data["conftests"]),
+        )
+
+
+def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Iterable[pytest.Item]) -> Plan:
+    """The plan for the selected items of a session; ``left_out`` are those that were deselected.
+
+    Marks each item that is judged with its identity, for its reports. Raises pytest.UsageError where two different
+    items would be told apart by nothing.
+    """
+    from pytest_talk2agent.results.baseline import BaselineError
+
+    items: dict[str, str] = {}
+    first: dict[str, Subject] = {}
+    listeners = 0
+    for item in session.items:
+        subject = subject_of(item)
+        if subject is None:
+            continue
+        if not is_judged(item):
+            listeners += 1
+            continue
+        identity = items[item.nodeid] = identity_of(item)
+        other = first.setdefault(identity, subject)
+        if (other.condition, other.take) != (subject.condition, subject.take):
+            raise pytest.UsageError(
+                f"{identity} is the name of two items, of the conditions {other.condition.label} and"
+                f" {subject.condition.label}; give one of them another name (--t2a-interface=NAME=SPEC)"
+            )
+        item.user_properties.append((ITEM, identity))
+    refusal = None
+    subjects = [subject for item in session.items if (subject := subject_of(item)) is not None]
+    try:
+        voice.policy = voice.make_policy(subjects) if subjects else None
+    except BaselineError as error:
+        refusal = str(error)
+    return Plan(
+        items=items,
+        listeners=listeners,
+        unseen=tuple(_unseen(session, voice, [*session.items, *left_out])),
+        notes=tuple(voice.notes),
+        refusal=refusal,
+        conftests=tuple(_conftests(session.config)),
+    )
+
+
+def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest.Item]) -> list[tuple[str, str, str]]:
+    """What the baseline has, of the conditions of this run, and neither runs nor was left out by the user."""
+    config = session.config
+    baseline = voice.stored_baseline
+    if baseline is None or config.getoption("lf", default=False):
+        return []
+    here: dict[str, dict[str, str]] = {}
+    for item in items:
+        subject = subject_of(item)
+        if subject is not None:
+            here.setdefault(subject.condition.label, {})[subject.key] = file_of(item)
+    found = []
+    for spec in voice.settings.specs:
+        reference = baseline.reference_or_none(spec.label, spec.text.removeprefix(f"{spec.label}="))
+        if reference is None:
+            continue
+        entries, seen = baseline.items[reference], here.get(spec.label, {})
+        # Where a task stands elsewhere than when the baseline was made, its paths say nothing about this run.
+        moved = any(entries[key].file != file for key, file in seen.items() if key in entries)
+        cut = voice.cut_takes.get(spec.label, set())
+        found.extend(
+            (reference, entry.file, key)
+            for key, entry in entries.items()
+            if key not in seen and key not in cut and (moved or _in_scope(session, entry))
+        )
+    return sorted(found)
+
+
+def _in_scope(session: pytest.Session, entry: Entry) -> bool:
+    """Whether what the user named on the command line covers the file of an entry."""
+    config = session.config
+    file = Path(os.path.normpath(config.rootpath / entry.file))
+    ignored = [Path(os.path.normpath(config.invocation_params.dir / p)) for p in config.getoption("ignore") or ()]
+    if any(file.is_relative_to(path) for path in ignored):
+        return False
+    if any(fnmatch(str(file), str(glob)) for glob in config.getoption("ignore_glob") or ()):
+        return False
+    narrowed = {
+        Path(os.path.normpath(config.invocation_params.dir / argument.partition("::")[0]))
+        for argument in config.args
+        if "::" in argument
+    }
+    return any(session.isinitpath(place) and place not in narrowed for place in (file, *file.parents))
+
+
+def _conftests(config: pytest.Config) -> list[str]:
+    """The conftest files that implement a hook of this plugin which is called where the run is decided."""
+    hooks = ("pytest_t2a_result", "pytest_t2a_gate")
+    plugins = {id(call.plugin): call.plugin for hook in hooks for call in getattr(config.hook, hook).get_hookimpls()}
+    files = [str(getattr(plugin, "__file__", "")) for plugin in plugins.values()]
+    return sorted(file for file in files if Path(file).name == "conftest.py")
+
