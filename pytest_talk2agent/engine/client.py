@@ -72,15 +72,17 @@ def start_remote(jobs: Sequence[Job], address: ServerAddress, mailbox: Mailbox, 
                     asked = {"jobs": [job.to_json() for job in waiting.values()], "again": again}
                     wire.send(connection, asked)
                     for message in wire.messages(connection):
-                        _deliver(message, mailbox)
-                        waiting.pop(message["job"], None)
+                        key, outcome = _outcome(message)
+                        waiting.pop(key, None)
+                        mailbox.deliver(key, outcome, last=not waiting)
                         attempts = 0
                         if not waiting:
                             break
             except (OSError, ValueError, KeyError, TypeError):
                 pass
             connection = _connected(address) if waiting else None
-        mailbox.close(f"the model server is gone; its last words: {last_words(address.log)}")
+        if waiting:
+            mailbox.close(f"the model server is gone; its last words: {last_words(address.log)}")
 
     threading.Thread(target=run, args=(connection,), name="t2a-client", daemon=True).start()
 
@@ -111,9 +113,6 @@ def _connected(address: ServerAddress) -> socket | None:
         return None
 
 
-def _deliver(message: Mapping[str, object], mailbox: Mailbox) -> None:
-    outcome = message.get("transcript")
-    if isinstance(outcome, dict):
-        mailbox.deliver(str(message["job"]), Transcript.from_json(outcome))
-    else:
-        mailbox.deliver(str(message["job"]), str(message["failure"]))
+def _outcome(message: Mapping[str, object]) -> tuple[str, Transcript | str]:
+    heard = message.get("transcript")
+    return str(message["job"]), Transcript.from_json(heard) if isinstance(heard, dict) else str(message["failure"])

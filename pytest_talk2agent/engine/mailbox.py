@@ -19,9 +19,11 @@ class Mailbox:
         self._end: str | None = None
         self._changed = threading.Condition()
 
-    def deliver(self, key: str, outcome: Transcript | str) -> None:
-        """Put in the transcript of a job, or the one line that says why there is none."""
+    def deliver(self, key: str, outcome: Transcript | str, *, last: bool = False) -> None:
+        """Put in the transcript of a job, or the one line that says why there is none; the ``last`` one closes it."""
         with self._changed:
+            if last and self._end is None:
+                self._end = "everything that was asked for has come"
             if key not in self._found:
                 self._order.append(key)
             self._found[key] = outcome

@@ -159,6 +159,8 @@ class ServerOwner:
                 return f"took longer than {follower.doing.seconds:g} s"
             ready, _, _ = select.select([self._wake, follower], [], [], min(left, TICK))
             if self._wake in ready:
+                while select.select([follower], [], [], 0)[0] and follower.read():
+                    pass
                 return None
             if not ready:
                 self._report(self._sum(follower.progress))

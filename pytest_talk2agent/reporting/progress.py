@@ -28,7 +28,8 @@ class ProgressLine:
         self._redraws = self._reporter is not None and self._reporter.isatty
         self._beside_items = beside_items
         self._last = Progress(0)
-        self._begin = self._shown = time.monotonic()
+        self._begin = time.monotonic()
+        self._shown = float("-inf") if self._redraws else self._begin
         self._lock = threading.Lock()
 
     def show(self, progress: Progress) -> None:
@@ -36,8 +37,11 @@ class ProgressLine:
         with self._lock:
             self._last = progress
             now = time.monotonic()
-            every = REDRAW if self._redraws else SAY
-            if self._reporter is None or not _is_under_way(progress) or now - self._shown <= every:
+            heard = progress.done > progress.stored  # what is found in the store comes too fast to be shown
+            every = REDRAW if self._redraws and heard else SAY
+            if self._reporter is None or progress.done == progress.stored == progress.total:
+                return
+            if now - self._shown <= every:
                 return
             self._shown = now
             if not self._redraws:
@@ -58,7 +62,3 @@ class ProgressLine:
                 self._reporter.write("\r")
             self._reporter.write_line(f"talk2agent: {self._last} in {time.monotonic() - self._begin:.1f} s")
 
-
-def _is_under_way(progress: Progress) -> bool:
-    """Whether something is heard, rather than found in the store."""
-    return progress.done > progress.stored or progress.done < progress.total

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_talk2agent.engine.client import ServerAddress, start_remote
 from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.transcription import transcribe_all
@@ -16,6 +18,13 @@ from tests.conftest import write_tone
 from tests.engine import fake
 
 MakeJob = Callable[..., Job]
+
+
+def ask(jobs: Sequence[Job], address: ServerAddress) -> Mailbox:
+    """Ask a model server for some jobs."""
+    mailbox = Mailbox()
+    start_remote(jobs, address, mailbox)
+    return mailbox
 
 
 @pytest.fixture(autouse=True)

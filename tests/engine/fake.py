@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,9 @@ class Fake:
         self.model = spec.model or "good"
         self.batch_size = int(spec.options.get("size", "1"))
 
+        if self.model in ("limited", "hangs"):
+            self.time_limit = 1.5
+
     def check(self) -> None:
         """Nothing can be missing."""
 
@@ -39,7 +43,9 @@ class Fake:
             raise RuntimeError("no more memory")
         if self.model == "exits":
             sys.exit("the recogniser gave up")
-        if self.model == "dies":
+        if self.model == "hangs" and "hang" in names:
+            time.sleep(600)
+        if self.model == "dies" or (self.model == "dies-once" and "a" in names):
             sys.stderr.write("out of memory\n")
             sys.stderr.flush()
             os._exit(9)

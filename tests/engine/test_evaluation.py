@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +87,11 @@ def subjects(tmp_path: Path) -> MakeSubjects:
     return make
 
 
-def filled(jobs: Sequence[Job], **outcomes: Any) -> Mailbox:
-    """A mailbox that has something for every job: a transcript, or the line given for its take."""
-    mailbox = Mailbox()
+def filled(jobs: Sequence[Job], mailbox: Mailbox, *, again: bool, **outcomes: Any) -> None:
+    """Deliver something for every job: a transcript, or the line given for its take."""
     for job in jobs:
         mailbox.deliver(job.key, outcomes.get(job.utterance.take, transcript(f"take {job.utterance.take}")))
     mailbox.close("the end")
-    return mailbox
 
 
 class TestSubjects:
@@ -135,12 +135,12 @@ class TestTranscripts:
         asked: list[Job] = []
         evaluation = Evaluation(StubJudge(), Policy())
         every = [*subjects("fake"), *subjects("text")]
-        evaluation.start([*every, *every], lambda jobs: asked.extend(jobs) or Mailbox())  # type: ignore[func-returns-value]
+        evaluation.start([*every, *every], lambda jobs, mailbox, again: asked.extend(jobs))
         assert [job.utterance.take for job in asked] == ["amy", "joe", ""]
 
     def test_controls_start_nothing(self, subjects: MakeSubjects) -> None:
         evaluation = Evaluation(StubJudge(), Policy())
-        assert evaluation.start(subjects("text", "script"), lambda jobs: pytest.fail("started")) == {}
+        assert evaluation.start(subjects("text", "script"), lambda jobs, mailbox, again: pytest.fail("started")) == {}
         evaluation.judge_as_ready({})
         said = [evaluation.transcript(subject).text for subject in subjects("text", "script")[::2]]
         assert said == ["Set the port to 8080 and restart nginx.", "set the port to eighty eighty and restart nginx"]
@@ -163,7 +163,7 @@ class TestTranscripts:
         judge = StubJudge()
         evaluation = Evaluation(judge, Policy())
         every = subjects("fake")[:2]
-        evaluation.judge_as_ready(evaluation.start(every, lambda jobs: filled(jobs, amy="no such recording")))
+        evaluation.judge_as_ready(evaluation.start(every, partial(filled, amy="no such recording")))
         assert judge.heard == ["take joe"]
         with pytest.raises(TranscriptionError, match="no such recording"):
             evaluation.judgement(every[0])
@@ -183,6 +183,50 @@ def result_of(subject: Subject, judged: Judgement, policy: Policy | None = None)
     evaluation = Evaluation(StubJudge(judged), held_to)
     evaluation.start([subject], filled)
     return evaluation.result(subject, f"tasks.yaml::{subject.name}", held_to.limits(subject))
+
+
+class TestTriedAgain:
+    def test_what_failed_is_asked_for_again_and_what_did_not_is_not(self, subjects: MakeSubjects) -> None:
+        evaluation = Evaluation(StubJudge(), Policy())
+        every = subjects("fake")[:2]
+        asked: list[tuple[str, bool]] = []
+
+        def begin(jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> None:
+            asked.extend((job.utterance.take, again) for job in jobs)
+            filled(jobs, mailbox, again=again, **({} if again else {"amy": "the provider is down"}))
+
+        evaluation.start(every, begin)
+        with pytest.raises(TranscriptionError, match="the provider is down"):
+            evaluation.transcript(every[0])
+        for subject in every:
+            evaluation.ask_again(subject)
+        assert asked == [("amy", False), ("joe", False), ("amy", True)]
+        assert evaluation.transcript(every[0]).text == "take amy"
+
+    def test_a_judge_that_failed_is_asked_again(self, subjects: MakeSubjects) -> None:
+        judge = StubJudge(RuntimeError("no answer"))
+        evaluation = Evaluation(judge, Policy())
+        subject = subjects("fake")[0]
+        evaluation.start([subject], filled)
+        for _ in range(2):
+            with pytest.raises(RuntimeError):
+                evaluation.judgement(subject)
+        evaluation.ask_again(subject)
+        with pytest.raises(RuntimeError):
+            evaluation.judgement(subject)
+        assert len(judge.heard) == 2
+
+    def test_what_is_prepared_waits_and_keeps_its_faults_for_the_item(self, subjects: MakeSubjects) -> None:
+        judge = StubJudge(RuntimeError("no answer"))
+        evaluation = Evaluation(judge, Policy())
+        subject = subjects("fake")[0]
+        evaluation.start([subject], filled)
+        evaluation.prepare(subject, judged=False)
+        assert judge.heard == []
+        evaluation.prepare(subject, judged=True)
+        assert len(judge.heard) == 1
+        with pytest.raises(RuntimeError, match="no answer"):
+            evaluation.judgement(subject)
 
 
 class TestResult:
@@ -273,22 +317,22 @@ class TestComparison:
 
     def test_another_build_of_the_same_name_is_refused(self, subjects: MakeSubjects, base: Baseline) -> None:
         every = subjects("fake")[:2]
-        pins = every[0].condition.pins
+        identify = attrgetter("identity")
+        pins = every[0].condition.pins_of(every[0].condition.identity)
         policy = Policy(baseline=replace(base, conditions={"fake": pins}), references={"fake": "fake"})
-        refuse_other_builds(policy, every)
+        refuse_other_builds(policy, every, identify)
         older = replace(pins, fingerprint="0", identity={"name": "fake"})
         policy = replace(policy, baseline=replace(base, conditions={"fake": older}))
         with pytest.raises(BaselineError, match="another build of fake: model none -> good"):
-            refuse_other_builds(policy, every)
+            refuse_other_builds(policy, every, identify)
 
     def test_a_build_that_cannot_be_loaded_is_left_to_its_items(
-        self, subjects: MakeSubjects, base: Baseline, monkeypatch: pytest.MonkeyPatch
+        self, subjects: MakeSubjects, base: Baseline
     ) -> None:
-        def missing(self: fake.Fake) -> dict[str, str]:
+        def missing(condition: Condition) -> dict[str, str]:
             raise InterfaceError("no model")
 
-        monkeypatch.setattr(fake.Fake, "identity", missing)
-        refuse_other_builds(Policy(baseline=base, references={"fake": "fake"}), subjects("fake")[:2])
+        refuse_other_builds(Policy(baseline=base, references={"fake": "fake"}), subjects("fake")[:2], missing)
 
     def test_another_recording_is_refused_once_it_was_heard(self, subjects: MakeSubjects, base: Baseline) -> None:
         subject = subjects("fake")[0]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.evaluation import Evaluation, Policy
+from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.subject import Subject, subjects_of
 from pytest_talk2agent.interfaces.registry import Registry
@@ -59,11 +61,13 @@ def subjects(tmp_path: Path) -> list[Subject]:
 
 def evaluated(judge: Meeting, subjects: list[Subject], texts: list[str]) -> Evaluation:
     evaluation = Evaluation(judge, Policy())
-    mailbox = Mailbox()
-    by_key = evaluation.start(subjects, lambda jobs: mailbox)
-    for subject, text in zip(subjects, texts, strict=True):
-        mailbox.deliver(subject.job.key, builders.transcript(text))
-    mailbox.close("no more")
+
+    def begin(jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> None:
+        for job, text in zip(jobs, texts, strict=True):
+            mailbox.deliver(job.key, builders.transcript(text))
+        mailbox.close("no more")
+
+    by_key = evaluation.start(subjects, begin)
     evaluation.judge_as_ready(by_key)
     return evaluation
 

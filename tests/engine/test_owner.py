@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -11,14 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.engine.client import ServerAddress, connect, last_words, start_remote
+from pytest_talk2agent.engine import keeper
+from pytest_talk2agent.engine.client import ServerAddress, connect, last_words
 from pytest_talk2agent.engine.owner import ServerOwner
 from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine.run_folder import LOCK, PREFIX, RunFolder, sweep
 from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
-from tests.engine.conftest import MakeJob
+from tests.engine.conftest import MakeJob, ask
 
 
 @pytest.fixture
@@ -26,14 +31,11 @@ def owner(store: Store) -> Iterator[ServerOwner]:
     owner = ServerOwner(store.root, Setup(interfaces=fake.INTERFACES))
     yield owner
     owner.stop()
-    Path(owner.address.log).unlink(missing_ok=True)
 
 
-def process_of(owner: ServerOwner) -> int:
-    """The process id of the server, once it has been started."""
-    until(lambda: owner._process is not None)
-    assert owner._process is not None
-    return owner._process.pid
+def below(process: int) -> list[int]:
+    """Every process that has this one above it."""
+    return keeper.descendants(process)
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -52,92 +54,151 @@ def is_refused(address: ServerAddress) -> bool:
 
 
 def test_nothing_is_started_for_nobody(owner: ServerOwner) -> None:
-    assert owner._process is None
-    assert owner.progress() is None
+    assert below(os.getpid()) == []
+    assert owner.progress is None
     owner.stop()
-    assert owner._process is None
     assert is_refused(owner.address)
-    assert not Path(owner.address.log).exists()
+    assert not owner.folder.exists()
 
 
 def test_the_server_does_the_work_and_leaves_nothing_behind(owner: ServerOwner, job: MakeJob, store: Store) -> None:
     jobs = [job("a"), job("refused")]
-    mailbox = start_remote(jobs, owner.address)
+    mailbox = ask(jobs, owner.address)
     assert mailbox.get(jobs[0]).text == "heard a"
     with pytest.raises(TranscriptionError, match="refused"):
         mailbox.get(jobs[1])
     assert fake.ASKED == [], "another process heard them"
-    assert owner.progress() == Progress(total=2, done=2, failed=1)
+    assert owner.progress == Progress(total=2, done=2, failed=1)
     assert len(list(store.root.rglob("*.json"))) == 1
-    pid = process_of(owner)
+    assert len(below(os.getpid())) == 2, "the keeper and the server"
     owner.stop()
-    assert not Path(f"/proc/{pid}").exists()
-    assert not Path(owner.address.log).exists()
+    assert below(os.getpid()) == []
+    assert not owner.folder.exists()
     assert not [thread for thread in threading.enumerate() if thread.name == "t2a-owner"]
     assert is_refused(owner.address)
 
 
 def test_stopping_twice_is_stopping_once(owner: ServerOwner, job: MakeJob) -> None:
-    assert start_remote([job("a")], owner.address).get(job("a")).text == "heard a"
+    assert ask([job("a")], owner.address).get(job("a")).text == "heard a"
     owner.stop()
     owner.stop()
-    assert owner.progress() is None
+    assert owner.progress == Progress(total=1, done=1)
 
 
-def test_a_killed_server_is_reported_to_who_waits_and_to_who_comes_later(owner: ServerOwner, job: MakeJob) -> None:
-    dying = job("a", spec="fake:dies")
-    begin = time.monotonic()
+def test_a_recogniser_that_ends_its_process_takes_only_what_it_was_hearing(owner: ServerOwner, job: MakeJob) -> None:
+    jobs = [job(name, spec="fake:dies-once") for name in "abc"]
+    jobs.append(job("d"))
+    mailbox = ask(jobs, owner.address)
     with pytest.raises(TranscriptionError) as caught:
-        start_remote([dying], owner.address).get(dying)
-    words = f"the model server is gone; its last words: out of memory (log: {owner.address.log})"
-    assert str(caught.value) == words
-    until(lambda: is_refused(owner.address))
-    with pytest.raises(TranscriptionError) as later:
-        start_remote([job("b")], owner.address).get(job("b"))
-    assert str(later.value) == words
-    assert time.monotonic() - begin < 10
-    assert owner.progress() is None
-    owner.stop()
-    assert Path(owner.address.log).exists(), "the log of a failure is kept"
+        mailbox.get(jobs[0])
+    assert str(caught.value) == (
+        "fake:dies-once: the process that runs it ended by itself with exit status 9; its last words: out of memory"
+    )
+    assert [mailbox.get(one).text for one in jobs[1:]] == ["heard b", "heard c", "heard d"]
+    assert owner.progress == Progress(total=4, done=4, failed=1)
+    late = ask(jobs[:1], owner.address)
+    with pytest.raises(TranscriptionError, match="exit status 9"):
+        late.get(jobs[0])
+
+
+def test_a_recogniser_that_always_dies_is_given_up(owner: ServerOwner, job: MakeJob) -> None:
+    jobs = [job(name, spec="fake:dies") for name in "abcdef"]
+    mailbox = ask([*jobs, job("good")], owner.address)
+    assert mailbox.get(job("good")).text == "heard good"
+    said = []
+    for one in jobs:
+        with pytest.raises(TranscriptionError) as caught:
+            mailbox.get(one)
+        said.append(str(caught.value))
+    assert sum("given up after 3 processes" in line for line in said) == 3
+    assert all("out of memory" in line for line in said)
+
+
+def test_a_recogniser_that_hangs_is_ended_at_its_limit(owner: ServerOwner, job: MakeJob) -> None:
+    jobs = [job(name, spec="fake:hangs") for name in ("hang", "b")]
+    mailbox = ask(jobs, owner.address)
+    with pytest.raises(TranscriptionError, match=r"^fake:hangs: the process that runs it took longer than 1\.5 s"):
+        mailbox.get(jobs[0])
+    assert mailbox.get(jobs[1]).text == "heard b"
+
+
+def test_a_killed_server_is_replaced(owner: ServerOwner, job: MakeJob) -> None:
+    assert ask([job("a")], owner.address).get(job("a")).text == "heard a"
+    (server,) = (process for process in below(os.getpid()) if below(process) == [])
+    os.kill(server, signal.SIGKILL)
+    with pytest.raises(TranscriptionError, match="the model server is gone"):
+        until(lambda: ask([job("b")], owner.address).get(job("b")) is None)
 
 
 def test_a_server_whose_work_ends_answers_nobody_by_dying(store: Store, job: MakeJob) -> None:
     owner = ServerOwner(store.root, Setup({"whisper": "tests.engine.fake:make"}))
     with pytest.raises(TranscriptionError, match=r"its last words: .*interface 'whisper' is registered already"):
-        start_remote([job("a")], owner.address).get(job("a"))
+        ask([job("a")], owner.address).get(job("a"))
     owner.stop()
-    Path(owner.address.log).unlink()
 
 
+@pytest.mark.parametrize("program", ["/no/such/python", "/bin/false"])
 def test_a_server_that_cannot_be_started_is_reported(
-    owner: ServerOwner, job: MakeJob, monkeypatch: pytest.MonkeyPatch
+    owner: ServerOwner, job: MakeJob, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
-    monkeypatch.setattr(sys, "executable", "/no/such/python")
-    with pytest.raises(TranscriptionError, match=r"the model server cannot be started: .*No such file"):
-        start_remote([job("a")], owner.address).get(job("a"))
+    monkeypatch.setattr(sys, "executable", program)
+    with pytest.raises(TranscriptionError, match="the model server is gone; its last words: "):
+        ask([job("a")], owner.address).get(job("a"))
 
 
-def test_a_server_that_ends_at_once_is_reported(
-    owner: ServerOwner, job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(TranscriptionError, match="the model server is gone"):
-        start_remote([job("a")], owner.address).get(job("a"))
+OWNER = """
+import sys
+from pathlib import Path
+from pytest_talk2agent.engine.owner import ServerOwner
+from pytest_talk2agent.engine.setup import Setup
+from tests.engine import fake
+from tests.engine.conftest import ask
+from pytest_talk2agent.engine.job import Job
+owner = ServerOwner(Path(sys.argv[1]), Setup(interfaces=fake.INTERFACES))
+job = Job.from_json({"spec": "fake:hangs", "task": "t", "take": "", "instruction": "", "script": "",
+                     "path": sys.argv[2], "sha256": None, "terms": []})
+print(owner.folder, flush=True)
+ask([job], owner.address).get(job)
+"""
 
 
-def test_the_server_ends_with_its_owner(owner: ServerOwner, job: MakeJob) -> None:
-    assert start_remote([job("a")], owner.address).get(job("a")).text == "heard a"
-    assert owner._process is not None
-    assert owner._process.stdin is not None
-    owner._process.stdin.close()  # as the kernel does when the owner dies
-    assert owner._process.wait(timeout=10) == 0
+def test_nothing_outlives_an_owner_that_is_killed(job: MakeJob, store: Store) -> None:
+    audio = job("hang").utterance.path
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, str(store.root), str(audio)], stdout=subprocess.PIPE)
+    with owner:
+        assert owner.stdout is not None
+        folder = Path(owner.stdout.readline().decode().strip())
+        until(lambda: len(below(owner.pid)) == 2)
+        left = below(owner.pid)
+        owner.kill()
+    until(lambda: not any(Path(f"/proc/{process}").exists() for process in left))
+    until(lambda: not folder.exists())
+
+
+def test_the_folder_of_a_dead_run_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    living, dead, fresh = RunFolder(), tmp_path / f"{PREFIX}dead", tmp_path / f"{PREFIX}fresh"
+    for folder in (dead, fresh):
+        folder.mkdir()
+    (dead / LOCK).touch()
+    (dead / "server.log").touch()
+    sweep()
+    assert living.path.exists()
+    assert fresh.exists(), "it may be just being made"
+    assert not dead.exists()
+    os.utime(fresh, (0, 0))
+    sweep()
+    assert not fresh.exists()
+    living.remove()
+    living.remove()
+    assert not living.path.exists()
 
 
 def test_a_client_without_any_server_is_told_at_once(job: MakeJob, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     log = tmp_path / "log"
-    mailbox = start_remote([job("a")], ServerAddress(port, "key", str(log)))
+    mailbox = ask([job("a")], ServerAddress(port, "key", str(log)))
     with pytest.raises(TranscriptionError, match="the model server is gone; its last words: it left no log"):
         mailbox.get(job("a"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 
 from pytest_talk2agent.engine import transcription
 from pytest_talk2agent.engine.job import Job
-from pytest_talk2agent.engine.local import start_local
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.setup import Setup
+from pytest_talk2agent.engine.transcription import LOAD_SECONDS, STALL_SECONDS, transcribe_all
+from pytest_talk2agent.engine.work import work_here
 from pytest_talk2agent.interfaces.spec import Spec
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
@@ -219,16 +221,36 @@ def test_progress_adds_up() -> None:
     assert Progress(3, 2, 1, 0) + Progress(4, 3, 0, 2) == Progress(7, 5, 1, 2)
 
 
-def test_a_local_pass_closes_its_mailbox_with_a_reason(job: MakeJob, store: Store) -> None:
-    mailbox = start_local([job("a")], store, Setup(interfaces=fake.INTERFACES), lambda progress: None)
-    assert mailbox.get(job("a")).text == "heard a"
-    with pytest.raises(TranscriptionError, match="ended without this recording"):
-        mailbox.get(job("never asked"))
+def test_what_a_death_would_cost_is_said_before_it_can_happen(job: MakeJob, store: Store) -> None:
+    jobs = [job("a"), job("b"), job("c", spec="fake:limited")]
+    said: list[tuple[list[str], float | None]] = []
+    transcribe_all(
+        jobs,
+        store,
+        Setup(interfaces=fake.INTERFACES),
+        lambda *pair: None,
+        lambda progress: None,
+        lambda keys, seconds: said.append((list(keys), seconds)),
+    )
+    a, b, c = (one.key for one in jobs)
+    assert said == [
+        ([a, b], LOAD_SECONDS),
+        ([a], STALL_SECONDS),
+        ([b], STALL_SECONDS),
+        ([], None),
+        ([c], LOAD_SECONDS),
+        ([c], 1.5),
+        ([], None),
+    ]
 
 
-def test_a_local_pass_that_fails_says_why(job: MakeJob, store: Store) -> None:
-    mailbox = start_local([job("a")], store, Setup({"whisper": "tests.engine.fake:make"}), lambda progress: None)
-    with pytest.raises(
-        TranscriptionError, match=r"the transcription pass failed: InterfaceError: .* registered already"
-    ):
-        mailbox.get(job("a"))
+def test_on_a_cluster_a_batch_may_wait_for_room(
+    job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcription, "_worker", lambda setup: nullcontext(work_here))
+    said: list[float | None] = []
+    setup = Setup(interfaces=fake.INTERFACES, engine="ray")
+    transcribe_all(
+        [job("a")], store, setup, lambda *pair: None, lambda progress: None, lambda _, seconds: said.append(seconds)
+    )
+    assert said == [LOAD_SECONDS, None, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -23,21 +24,26 @@ class Reporter:
     def rewrite(self, text: str, **_: Any) -> None:
         self.drawn.append(text)
 
+    def write(self, text: str) -> None:
+        assert text == "\r"
+
+    def ensure_newline(self) -> None:
+        pass
+
     def write_line(self, text: str) -> None:
         self.lines.append(text)
 
 
-def line_of(reporter: Reporter, verbosity: int = 0) -> ProgressLine:
+def line_of(reporter: Reporter, verbosity: int = 0, *, beside_items: bool = False) -> ProgressLine:
     manager = SimpleNamespace(get_plugin=lambda name: reporter)
     config = SimpleNamespace(pluginmanager=manager, get_verbosity=lambda: verbosity)
-    return ProgressLine(cast("pytest.Config", config))
+    return ProgressLine(cast("pytest.Config", config), beside_items=beside_items)
 
 
 def run(reporter: Reporter, *steps: Progress, verbosity: int = 0) -> Reporter:
     line = line_of(reporter, verbosity)
-    line.open(steps[0].total if steps else 0)
     for step in steps:
-        line._drawn = 0.0  # as if the last bar was drawn long ago
+        line._shown = float("-inf")  # as if the last bar was drawn long ago
         line.show(step)
     line.close()
     return reporter
@@ -54,15 +60,43 @@ def test_a_terminal_shows_a_bar_and_then_one_line() -> None:
     assert re.fullmatch(r"talk2agent: 0 of 4 transcripts from the store, 4 recordings transcribed in \d+\.\d s", line)
 
 
-def test_a_log_file_gets_one_line() -> None:
+def test_a_log_file_gets_lines() -> None:
     reporter = run(Reporter(isatty=False), Progress(2, 1), Progress(2, 2, failed=1))
     assert reporter.drawn == []
-    (line,) = reporter.lines
-    assert line.startswith("talk2agent: 0 of 2 transcripts from the store, 1 recordings transcribed, 1 failed in ")
+    assert reporter.lines[:2] == ["talk2agent: 1 of 2 transcripts", "talk2agent: 2 of 2 transcripts"]
+    assert reporter.lines[2].startswith(
+        "talk2agent: 0 of 2 transcripts from the store, 1 recordings transcribed, 1 failed in "
+    )
+
+
+def test_a_log_file_gets_no_more_than_a_line_every_ten_seconds() -> None:
+    reporter = Reporter(isatty=False)
+    line = line_of(reporter)
+    for done in range(1, 1001):
+        line.show(Progress(1000, done))
+    assert reporter.lines == []
+
+
+def test_a_long_recording_is_not_silence() -> None:
+    reporter = run(Reporter(isatty=False), Progress(2), Progress(2))
+    assert reporter.lines[:2] == ["talk2agent: 0 of 2 transcripts"] * 2
+
+
+def test_beside_items_a_terminal_is_left_alone() -> None:
+    reporter = Reporter(isatty=True)
+    line = line_of(reporter, beside_items=True)
+    line._shown = float("-inf")
+    line.show(Progress(2, 1))
+    assert reporter.drawn == []
 
 
 def test_what_comes_from_the_store_draws_no_bar() -> None:
-    reporter = run(Reporter(isatty=True), Progress(2, 1, stored=1), Progress(2, 2, stored=2))
+    reporter = Reporter(isatty=True)
+    line = line_of(reporter)
+    line._shown = time.monotonic()
+    for step in (Progress(2, 1, stored=1), Progress(2, 2, stored=2)):
+        line.show(step)
+    line.close()
     assert reporter.drawn == [""]
     assert reporter.lines[0].startswith("talk2agent: 2 of 2 transcripts from the store")
 
@@ -79,7 +113,6 @@ def test_a_quiet_run_says_nothing() -> None:
 def test_a_bar_is_not_drawn_all_the_time() -> None:
     reporter = Reporter(isatty=True)
     line = line_of(reporter)
-    line.open(1000)
     for done in range(1, 1001):
         line.show(Progress(1000, done))
     assert 1 <= len(reporter.drawn) < 500
