@@ -21,7 +21,7 @@ JUDGED = {"t2a_judgement", "t2a_result", "t2a_retention"}
 """Who asks for one of these is judged by the gate; who asks for less runs an agent of its own."""
 
 
-def subject(request: pytest.FixtureRequest) -> Subject:
+def subject_or_fail(request: pytest.FixtureRequest) -> Subject:
     """The subject of a test; fails it where it has none."""
     found = subject_of(request.node)
     if found is not None:
@@ -35,7 +35,7 @@ def subject(request: pytest.FixtureRequest) -> Subject:
     )
 
 
-def transcript(request: pytest.FixtureRequest, of: Subject) -> Transcript:
+def transcript_of(request: pytest.FixtureRequest, of: Subject) -> Transcript:
     """What was heard; fails the test's set-up where there is no transcript."""
     from pytest_talk2agent.interfaces.utterance import TranscriptionError
 
@@ -46,12 +46,12 @@ def transcript(request: pytest.FixtureRequest, of: Subject) -> Transcript:
     pytest.fail(fault, pytrace=False)
 
 
-def judgement(request: pytest.FixtureRequest, of: Subject) -> Judgement:
+def judgement_of(request: pytest.FixtureRequest, of: Subject) -> Judgement:
     """The labels; fails the test's set-up where the judge fails."""
     from pytest_talk2agent.judging.errors import JudgeError
     from pytest_talk2agent.results.store import StoreError
 
-    transcript(request, of)
+    transcript_of(request, of)
     try:
         return evaluation(request).judgement(of)
     except (JudgeError, StoreError) as error:
@@ -59,7 +59,7 @@ def judgement(request: pytest.FixtureRequest, of: Subject) -> Judgement:
     pytest.fail(fault, pytrace=False)
 
 
-def result(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
+def result_of(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
     """The whole record, which travels in the test's report."""
     from pytest_talk2agent.judging.errors import JudgeError
     from pytest_talk2agent.reporting.properties import set_properties
@@ -67,7 +67,7 @@ def result(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
     from pytest_talk2agent.results.verdict import Limits
     from pytest_talk2agent.tasks.errors import TaskFileError
 
-    judgement(request, of)
+    judgement_of(request, of)
     making = evaluation(request)
     try:
         limits = making.policy.limits(of) if isinstance(request.node, TaskItem) else Limits(thresholds={})

@@ -43,9 +43,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check what was asked for."""
     config.addinivalue_line("markers", MARKER)
     if options.any_given(config):
-        from pytest_talk2agent import session
+        from pytest_talk2agent.session import open_session
 
-        session.open_session(config)
+        open_session(config)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -60,42 +60,42 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect task files; those of other benchmarks only where an option or ini key speaks to this plugin."""
     if file_path.suffix in SUFFIXES or (file_path.suffix in FOREIGN and options.any_given(parent.config)):
-        from pytest_talk2agent import collect
+        from pytest_talk2agent.collect import task_file
 
-        return collect.task_file(parent, file_path)
+        return task_file(parent, file_path)
     return None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give marked test functions their tasks."""
     if "t2a_subject" in metafunc.fixturenames:
-        from pytest_talk2agent import fixtures
+        from pytest_talk2agent.fixtures import parametrise
 
-        fixtures.parametrise(metafunc)
+        parametrise(metafunc)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell an xdist worker where the model server answers."""
-    from pytest_talk2agent import xdist
+    from pytest_talk2agent.xdist import configure_worker
 
-    xdist.configure_worker(node)
+    configure_worker(node)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
     """Learn what an xdist worker has collected."""
-    from pytest_talk2agent import xdist
+    from pytest_talk2agent.xdist import take_plan
 
-    xdist.take_plan(node)
+    take_plan(node)
 
 
 @pytest.fixture
 def t2a_subject(request: pytest.FixtureRequest) -> Subject:
     """The task, recording and condition of this test."""
-    from pytest_talk2agent import fixtures
+    from pytest_talk2agent.fixtures import subject_or_fail
 
-    return fixtures.subject(request)
+    return subject_or_fail(request)
 
 
 @pytest.fixture
@@ -119,17 +119,17 @@ def t2a_interface(t2a_subject: Subject) -> Condition:
 @pytest.fixture
 def t2a_transcript(request: pytest.FixtureRequest, t2a_subject: Subject) -> Transcript:
     """What the interface heard. An error, never a failure, where there is no transcript."""
-    from pytest_talk2agent import fixtures
+    from pytest_talk2agent.fixtures import transcript_of
 
-    return fixtures.transcript(request, t2a_subject)
+    return transcript_of(request, t2a_subject)
 
 
 @pytest.fixture
 def t2a_judgement(request: pytest.FixtureRequest, t2a_subject: Subject) -> Judgement:
     """The label and the evidence of every intention. An error, never a label, where the judge fails."""
-    from pytest_talk2agent import fixtures
+    from pytest_talk2agent.fixtures import judgement_of
 
-    return fixtures.judgement(request, t2a_subject)
+    return judgement_of(request, t2a_subject)
 
 
 @pytest.fixture
@@ -138,9 +138,9 @@ def t2a_result(request: pytest.FixtureRequest, t2a_subject: Subject) -> TaskResu
 
     A spoken task is held against its limits; a test function has none but its own assertions.
     """
-    from pytest_talk2agent import fixtures
+    from pytest_talk2agent.fixtures import result_of
 
-    return fixtures.result(request, t2a_subject)
+    return result_of(request, t2a_subject)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def test_a_broken_baseline_is_not_written_over(
 def test_a_baseline_that_cannot_be_written_is_a_reason(alone: Run, pytester: pytest.Pytester, tasks: Path) -> None:
     (pytester.path / "file").touch()
     result = alone(tasks, "--t2a-interface=text", "--t2a-baseline=file/base.json", "--t2a-update-baseline")
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=2, failed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["GATE FAILED: no baseline written: *file/base.json cannot be written (*"])
 
@@ -45,7 +45,7 @@ def test_a_report_that_cannot_be_written_is_a_reason(alone: Run, pytester: pytes
         "Path.unlink = lambda path, **kwargs: None if path.name == 'run.json' else unlink(path, **kwargs)\n"
     )
     result = alone(tasks, "--t2a-interface=text", "--t2a-report=report")
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=2, failed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["GATE FAILED: no report written: *report cannot be written (Is a directory)"])
 
@@ -59,7 +59,7 @@ def test_new_items_of_another_build_are_a_reason(
     )
     before = (pytester.path / "base.json").read_text(encoding="utf-8")
     result = alone(tasks, "--t2a-interface=rc=script", BASE, "--t2a-update-baseline=new")
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=2, failed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["GATE FAILED: no baseline written: *items of two builds do not mix*"])
     assert (pytester.path / "base.json").read_text(encoding="utf-8") == before

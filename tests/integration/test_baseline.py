@@ -155,9 +155,8 @@ def test_a_refusal_reaches_a_test_function_on_a_worker(pytester: pytest.Pytester
         """
     )
     result = pytester.runpytest_subprocess("-n", "2", "test_mine.py", "--t2a-interface=text", BASE)
-    result.assert_outcomes(errors=1)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*base.json: *files/set-port*", "GATE FAILED: *"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *base.json: *files/set-port*"])
     assert "AssertionError" not in result.stdout.str()
 
 

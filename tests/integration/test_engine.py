@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import lines_of
+from tests.conftest import Run, lines_of
 
-pytest.importorskip("xdist")
 FAKE = "--t2a-interface=python:fake_asr:Recogniser"
 
 
 def run_with_workers(pytester: pytest.Pytester, *arguments: object) -> pytest.RunResult:
+    pytest.importorskip("xdist")
     return pytester.runpytest_subprocess("-n", "2", "-p", "no:cacheprovider", *map(str, arguments))
 
 
@@ -46,18 +46,86 @@ def test_a_run_without_spoken_tasks_starts_no_server(pytester: pytest.Pytester) 
     assert not (pytester.path / "started.txt").exists()
 
 
-@pytest.mark.parametrize("fault", ["os._exit(3)", "os.kill(os.getpid(), 9)"])
-def test_a_dead_server_makes_items_errors_with_its_last_words(
-    pytester: pytest.Pytester, heard_tasks: Path, fault: str
+FAULTS = {
+    "ended by itself with exit status 3": "os._exit(3)",
+    "ended by itself with exit status 0": "import ctypes; ctypes.CDLL(None).exit(0)",
+    "was ended by SIGKILL": "os.kill(os.getpid(), 9)",
+    "was ended by SIGSEGV": "import ctypes; ctypes.string_at(0)",
+}
+
+
+@pytest.mark.parametrize("how", FAULTS)
+def test_a_recogniser_that_ends_its_process_makes_an_error_of_what_it_was_hearing(
+    run: Run, pytester: pytest.Pytester, heard_tasks: Path, how: str
 ) -> None:
     module = pytester.path / "fake_asr.py"
     text = module.read_text(encoding="utf-8")
-    dies = f"        import sys; print('out of memory', file=sys.stderr, flush=True); {fault}\n        texts ="
+    dies = (
+        "        if batch[0].path.stem == 'port':\n"
+        f"            import sys; print('out of memory', file=sys.stderr, flush=True); {FAULTS[how]}\n"
+        "        texts ="
+    )
     module.write_text(text.replace("        texts =", dies), encoding="utf-8")
-    result = run_with_workers(pytester, heard_tasks, FAKE)
+    result = run(heard_tasks, FAKE)
+    result.assert_outcomes(passed=1, errors=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [f"*the process that runs it {how}; its last words: *out of memory*", "GATE FAILED: *files/set-port*"]
+    )
+
+
+@pytest.mark.parametrize("fault", ["os._exit(0)", "exit(0)", "import ctypes; ctypes.CDLL(None).exit(0)"])
+def test_a_recogniser_that_ends_the_process_at_import_is_red(
+    run: Run, pytester: pytest.Pytester, heard_tasks: Path, fault: str
+) -> None:
+    module = pytester.path / "fake_asr.py"
+    module.write_text(f"import os\n{fault}\n{module.read_text(encoding='utf-8')}", encoding="utf-8")
+    result = run(heard_tasks, FAKE)
     result.assert_outcomes(errors=2)
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["*the model server is gone; its last words: *out of memory*", "GATE FAILED: *"])
+    result.stdout.fnmatch_lines(["GATE FAILED: *2 items could not be judged*"])
+
+
+def test_what_ends_the_process_says_no_build_either(run: Run, pytester: pytest.Pytester, heard_tasks: Path) -> None:
+    base = "--t2a-baseline=base.json"
+    assert run(heard_tasks, FAKE, base, "--t2a-update-baseline").ret == 0
+    module = pytester.path / "fake_asr.py"
+    module.write_text(f"import os\nos._exit(0)\n{module.read_text(encoding='utf-8')}", encoding="utf-8")
+    result = run(heard_tasks, FAKE, base)
+    result.assert_outcomes(errors=2)
+    assert result.ret == 1
+
+
+def test_a_recogniser_that_hangs_is_ended(run: Run, pytester: pytest.Pytester, heard_tasks: Path) -> None:
+    module = pytester.path / "fake_asr.py"
+    text = module.read_text(encoding="utf-8")
+    hangs = "        if batch[0].path.stem == 'port':\n            import time; time.sleep(600)\n        texts ="
+    text = text.replace("        texts =", hangs)
+    module.write_text(text.replace("class Recogniser:", "class Recogniser:\n    time_limit = 3.0\n"), encoding="utf-8")
+    result = run(heard_tasks, FAKE)
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*took longer than 3 s*", "GATE FAILED: *files/set-port*"])
+
+
+def test_a_time_limit_is_for_the_test_and_not_for_the_queue(
+    run: Run, pytester: pytest.Pytester, heard_tasks: Path
+) -> None:
+    module = pytester.path / "fake_asr.py"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(text.replace("        texts =", "        import time; time.sleep(1)\n        texts ="), encoding="utf-8")
+    pytester.makeconftest(
+        "import time\n"
+        "import pytest\n"
+        "@pytest.hookimpl(wrapper=True)\n"
+        "def pytest_runtest_protocol(item):\n"
+        "    begin = time.monotonic()\n"
+        "    result = yield\n"
+        "    with open('took.txt', 'a') as stream:\n"
+        "        print(time.monotonic() - begin < 1, file=stream)\n"
+        "    return result\n"
+    )
+    run(heard_tasks, FAKE).assert_outcomes(passed=2)
+    assert lines_of(pytester.path / "took.txt") == ["True", "True"]
 
 
 def test_a_model_that_cannot_be_loaded_is_one_line(pytester: pytest.Pytester, heard_tasks: Path) -> None:

@@ -20,7 +20,7 @@ def test_nothing_selected_is_red(run: Run, tasks: Path) -> None:
 def test_an_interface_named_and_no_task_found_is_red(alone: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_other(): pass")
     result = alone(TEXT)
-    result.assert_outcomes(passed=1)
+    result.assert_outcomes(passed=1, failed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["GATE FAILED: nothing was judged"])
 
@@ -32,7 +32,7 @@ def test_skipping_everything_is_red(alone: Run, pytester: pytest.Pytester, tasks
         "    for item in items: item.add_marker(pytest.mark.skip)\n"
     )
     result = alone(tasks, TEXT)
-    result.assert_outcomes(skipped=2)
+    result.assert_outcomes(skipped=2, failed=1)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["GATE FAILED: nothing was judged*"])
 

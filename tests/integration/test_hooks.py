@@ -71,7 +71,7 @@ def test_tasks_results_and_gate(run: Run, pytester: pytest.Pytester, tasks: Path
         """
     )
     result = run(tasks, "--t2a-interface=text")
-    result.assert_outcomes(passed=1)
+    result.assert_outcomes(passed=1, failed=1)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["GATE FAILED: 1 results are not enough"])
     assert (pytester.path / "seen.txt").read_text(encoding="utf-8") == "files/set-port\n"
