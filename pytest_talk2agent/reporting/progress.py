@@ -50,5 +50,6 @@ class ProgressLine:
             return
         with self._lock:
             if self._redraws:
-                self._reporter.rewrite("", erase=True)
+                # Back to the margin: the line covers the bar, and blanks over it would leave the cursor at the right.
+                self._reporter.rewrite("")
             self._reporter.write_line(f"talk2agent: {self._last} in {time.monotonic() - self._begin:.1f} s")
