@@ -14,6 +14,7 @@ from pytest_talk2agent.tasks.importers.dataset import CONDITIONS, is_dataset, re
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
 from pytest_talk2agent.tasks.importers.registry import FORMATS, read_any
 from pytest_talk2agent.tasks.manifest import to_lines
+from pytest_talk2agent.tasks.paths import is_inside, project_of
 
 
 def add(commands: Commands) -> None:
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _import_dataset(root: Path, out: Path | None) -> int:
-    """Write the manifest, then the interfaces that replay the conditions: where the manifest is not."""
+    """Write the manifest, then what to add to a command line or an ini file: where the manifest is not."""
     manifest = read_dataset(root)
     conditions = read_conditions(root) if (root / CONDITIONS).is_file() else []
     folder = Path.cwd() if out is None else out.absolute().parent
@@ -57,6 +58,9 @@ def _import_dataset(root: Path, out: Path | None) -> int:
         terms = f" with {condition.bias_list}" if condition.bias_list else ""
         say(visible_line(f"# {condition.rows} transcripts{f', biased{terms}' if condition.biased else ''}"))
         say(f"--t2a-interface={shell_word(condition.spec)}")  # to be pasted: a name of the data set runs nothing
+    if out is not None and lines and not is_inside(root, project_of(folder)):
+        say("# recordings lie elsewhere; add this to the ini file of pytest")
+        say(visible_line(f"t2a_audio = {root.absolute()}"))
     unspoken = sum(not recordings for recordings in manifest.recordings.values())
     write_error(f"{len(lines)} recordings; {unspoken} tasks have a script and no recording, and are left out")
     return 0

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from pytest_talk2agent.tasks.importers import wildclawbench
-from pytest_talk2agent.tasks.importers.original import Original
+from pytest_talk2agent.tasks.importers.original import Original, refuse_outside
 from pytest_talk2agent.tasks.importers.osworld_value import (
     INFEASIBLE,
     Check,
@@ -70,6 +70,7 @@ def draft_of(original: Original, *, words: bool = True) -> dict[str, Any]:
 
 def proposed_tasks(path: Path, known: Format) -> list[Task]:
     """The tasks of a foreign file as they are proposed; raises TaskFileError where it cannot be read."""
+    refuse_outside(path, path.parent)
     return [
         Task(**draft_of(original), suite=original.benchmark, path=path, line=original.line)
         for original in known.read_task(path)
