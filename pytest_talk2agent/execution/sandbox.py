@@ -57,7 +57,10 @@ _GLANCE = 0.02
 _COUNTED_APART = (5, 14)
 """Since this Linux a limit on processes counts those of the sandbox, and no others of the same user."""
 _START = """\
-import resource, runpy, sys
+import os, resource, runpy, sys
+for number, descriptor in enumerate({descriptors!r}):
+    os.dup2(descriptor, number)
+    os.close(descriptor)
 for name, most in {limits!r}.items():
     resource.setrlimit(getattr(resource, name), (most, most))
 sys.path[0] = {package!r}
@@ -150,29 +153,26 @@ class Sandbox:
 
     def run(self, module: str, request: str, limits: Limits) -> Ended:
         """Run a module as the main program, with ``request`` on its standard input."""
-        program = _START.format(limits=limits.resources(), package=PACKAGE, module=module)
-        return self._run([sys.executable, "-s", "-c", program], request, limits)
-
-    def _run(self, command: Sequence[str], request: str, limits: Limits) -> Ended:
         # Files, not pipes: nothing waits for a reader, and their size is limited, too.
         with ExitStack() as files:
-            given, output, errors = (files.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-            given.write(request.encode())
-            given.seek(0)
-            arguments = [*self._arguments]
-            passed: tuple[int, ...] = ()
-            calls = seccomp.program()
-            if calls is not None:
-                filtered = files.enter_context(tempfile.TemporaryFile())
-                filtered.write(calls)
-                filtered.seek(0)
-                passed = (filtered.fileno(),)
-                arguments += ["--seccomp", str(filtered.fileno())]
+            given, output, errors, calls = (files.enter_context(tempfile.TemporaryFile()) for _ in range(4))
+            for stream, content in ((given, request.encode()), (calls, seccomp.program())):
+                stream.write(content or b"")
+                stream.seek(0)
+            # Not as standard streams: bubblewrap keeps those open inside, where foreign code can reach them.
+            own = (given.fileno(), output.fileno())
+            program = _START.format(limits=limits.resources(), package=PACKAGE, module=module, descriptors=own)
+            filtered = ["--seccomp", str(calls.fileno())] if seccomp.program() else []
             process = subprocess.Popen(
-                [*arguments, *command], stdin=given, stdout=output, stderr=errors, env={}, pass_fds=passed
+                [*self._arguments, *filtered, sys.executable, "-s", "-c", program],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={},
+                pass_fds=(*own, *([calls.fileno()] if filtered else [])),
             )
             try:
-                stopped = _watch(process, output, limits)
+                stopped = _watch(process, (output, errors), limits)
             finally:
                 process.kill()
                 process.wait()
@@ -180,7 +180,7 @@ class Sandbox:
             return Ended(_text(output, limits.output), _text(errors, limits.output), status, stopped)
 
 
-def _watch(process: subprocess.Popen[bytes], output: BinaryIO, limits: Limits) -> str:
+def _watch(process: subprocess.Popen[bytes], streams: Sequence[BinaryIO], limits: Limits) -> str:
     """Wait for the end of a process; or else say which limit it met."""
     end = time.monotonic() + limits.seconds
     while True:
@@ -196,11 +196,9 @@ def _watch(process: subprocess.Popen[bytes], output: BinaryIO, limits: Limits) -
         used = usage_of(process.pid)
         if used.tasks > limits.tasks + _OWN_TASKS:
             return f"it had more than {limits.tasks} processes at a time"
-        if used.memory > limits.memory:
-            shared = shared_memory_of(process.pid)
-            if shared is None or shared > limits.memory:
-                return f"it used more than {limits.memory >> 20} MB of memory"
-        if os.fstat(output.fileno()).st_size > limits.output:
+        if used.memory > limits.memory and shared_memory_of(process.pid) > limits.memory:
+            return f"it used more than {limits.memory >> 20} MB of memory"
+        if any(os.fstat(stream.fileno()).st_size > limits.output for stream in streams):
             return f"it wrote more than {limits.output >> 20} MB"
 
 

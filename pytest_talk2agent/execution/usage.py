@@ -33,17 +33,15 @@ def usage_of(pid: int) -> Usage:
     return Usage(tasks, memory)
 
 
-def shared_memory_of(pid: int) -> int | None:
-    """The bytes that a process and its descendants use, shared ones divided; None where that cannot be read.
+def shared_memory_of(pid: int) -> int:
+    """The bytes that a process and its descendants use, shared ones divided among them where that can be read.
 
     This takes longer, and is what counts where forked processes share most of what they have.
     """
     found = 0
     for process in _tree(pid):
-        text = _read(process / "smaps_rollup")
-        if not text and _read(process / "status"):
-            return None
-        found += 1024 * sum(map(int, _SHARED.findall(text)))
+        sizes = _SHARED.findall(_read(process / "smaps_rollup")) or _OWN.findall(_read(process / "status"))
+        found += 1024 * sum(map(int, sizes))
     return found
 
 

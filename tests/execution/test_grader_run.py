@@ -150,9 +150,27 @@ for fd in range(64):
         pass"""
         assert self.second(answers, body) == json.loads(forged)
 
-    @pytest.mark.parametrize("place", ["f'/proc/{os.getppid()}/fd'", "'/proc/1/fd'"])
-    def test_files_of_other_processes(self, answers: Answers, place: str) -> None:
-        assert "PermissionError" in self.second(answers, f"os.listdir({place})")["error"]
+    def test_files_of_other_processes(self, sandbox: Sandbox) -> None:
+        """The request and the answers are out of reach; what bubblewrap itself writes into is no answer."""
+        grader = """\
+import os
+def grade(transcript, workspace_path):
+    opened = set()
+    for pid in (os.getppid(), 1):
+        for fd in range(64):
+            for flags in (os.O_RDONLY, os.O_WRONLY, os.O_APPEND | os.O_RDWR):
+                try:
+                    os.write(os.open(f'/proc/{pid}/fd/{fd}', flags), b'forged')
+                    opened.add((pid, fd))
+                except OSError:
+                    pass
+    return {'overall_score': 1, 'opened': sorted(opened)}
+"""
+        request = {"grader": grader, "world": "def build(world): pass", "states": [{}], "seconds": 20}
+        ended = sandbox.run("pytest_talk2agent.execution.grader_run", json.dumps(request), Limits(seconds=60))
+        (line,) = ended.output.splitlines()
+        opened = json.loads(json.loads(line)["result"])["opened"]
+        assert {tuple(each) for each in opened} <= {(1, fd) for fd in (0, 1, 2)}
 
     def test_half_a_character(self, answers: Answers) -> None:
         assert self.second(answers, "raise ValueError('half \\ud83d')")["error"].endswith("ValueError: half \ud83d\n")

@@ -78,7 +78,7 @@ class TestDenied:
         [
             "os.memfd_create('x')",
             "os.open('/dev/x', os.O_CREAT | os.O_WRONLY)",
-            "os.open(f'/proc/{os.getppid()}/fd', os.O_RDONLY)",
+            "os.open(f'/proc/{os.getppid()}/fd/1', os.O_RDONLY)",
             "os.open(f'/proc/{os.getppid()}/mem', os.O_RDWR)",
         ],
     )
@@ -198,7 +198,7 @@ class TestLimits:
         assert size in (f"No space left on device after {most} MB", f"No space left on device after {most - 1} MB")
 
     def test_output(self, sandbox: Sandbox) -> None:
-        states = [{}] * 50
+        states: list[dict[str, bool]] = [{}] * 50
         grader = "def grade(transcript, workspace_path): return {'overall_score': 1, 'x': 'x' * 3000}"
         request = {"grader": grader, "world": "def build(world): pass", "states": states, "seconds": 20}
         ended = sandbox.run(grader_run.__name__, json.dumps(request), Limits(output=20_000))
