@@ -101,7 +101,7 @@ class TestAModel:
         assert alone(*options, f"{judge}1").ret == 0
         result = alone(*options, f"{judge}2")
         assert result.ret != 0
-        result.stderr.fnmatch_lines(["*made by judge llm/2:tidy#*, this run judges with llm/1:tidy#*"])
+        result.stderr.fnmatch_lines(["*made by judge llm/2:tidy#*, this run judges with llm/2:tidy#*"])
 
 
 class TestLabels:
