@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from pytest_talk2agent.reporting.visible import encodable, visible, visible_json
 from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
+from pytest_talk2agent.tasks.reading import LARGEST, read_bounded
 from pytest_talk2agent.tasks.sniff import looks_like_tasks
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -47,10 +48,18 @@ def task_files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
             continue
         found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
-        chosen = [p for p in found if looks_like_tasks(p.read_text(encoding="utf-8", errors="replace"))]
+        chosen = [p for p in found if looks_like_tasks(_text(p))]
         if not chosen:
             raise ValueError(f"{path}: no task file in this folder")
         yield from chosen
+
+
+def _text(path: Path) -> str:
+    """A file of a folder as far as it can be read: no task file has more, and one that is named says why it cannot."""
+    try:
+        return read_bounded(path, LARGEST).decode("utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
 
 
 def write(lines: Iterable[str]) -> None:

@@ -118,5 +118,5 @@ def test_one_that_says_it_is_empty_and_never_ends(tmp_path: Path, monkeypatch: p
 def test_a_look_for_foreign_tasks_reads_no_more_than_a_task_can_have(tmp_path: Path) -> None:
     path = tmp_path / "examples" / "os" / "a.json"
     path.parent.mkdir(parents=True)
-    path.write_text('{"instruction": "x", "evaluator": {}}' + " " * registry.LARGEST)
+    path.write_text('{"instruction": "x", "evaluator": {}}' + " " * reading.LARGEST)
     assert registry.format_of(path) is None
