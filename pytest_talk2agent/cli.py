@@ -27,6 +27,7 @@ from pytest_talk2agent.commands import (
     table,
     verify,
 )
+from pytest_talk2agent.commands.common import write_error
 
 COMMANDS = (
     show,
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
+        write_error(str(error))
         return 2
     return status
 

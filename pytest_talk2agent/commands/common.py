@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from pytest_talk2agent.reporting.visible import encodable, visible, visible_json
 from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
+from pytest_talk2agent.tasks.reading import LARGEST, read_bounded
 from pytest_talk2agent.tasks.sniff import looks_like_tasks
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -46,17 +48,35 @@ def task_files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
             continue
         found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
-        chosen = [p for p in found if looks_like_tasks(p.read_text(encoding="utf-8", errors="replace"))]
+        chosen = [p for p in found if looks_like_tasks(_text(p))]
         if not chosen:
             raise ValueError(f"{path}: no task file in this folder")
         yield from chosen
 
 
+def _text(path: Path) -> str:
+    """A file of a folder as far as it can be read: no task file has more, and one that is named says why it cannot."""
+    try:
+        return read_bounded(path, LARGEST).decode("utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
 def write(lines: Iterable[str]) -> None:
-    """Write lines to standard output."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    """Write lines to standard output, with what cannot be seen made visible."""
+    sys.stdout.write("".join(f"{encodable(visible(line), sys.stdout.encoding)}\n" for line in lines))
+
+
+def write_error(text: str) -> None:
+    """Write one line, or several, to standard error in the same way."""
+    sys.stderr.write(f"{encodable(visible(text), sys.stderr.encoding)}\n")
 
 
 def write_json(value: object) -> None:
-    """Write plain values to standard output."""
-    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+    """Write plain values to standard output; what cannot be seen is escaped, which changes no value."""
+    text = visible_json(json.dumps(value, indent=1, ensure_ascii=False))
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = visible_json(json.dumps(value, indent=1))
+    sys.stdout.write(f"{text}\n")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from pytest_talk2agent.commands.common import Commands
+from pytest_talk2agent.commands.common import Commands, write, write_error
+from pytest_talk2agent.reporting.visible import shell_word, visible, visible_json, visible_line
 from pytest_talk2agent.tasks.binding import OPTIONS
 from pytest_talk2agent.tasks.importers.dataset import CONDITIONS, is_dataset, read_conditions, read_dataset
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
 from pytest_talk2agent.tasks.importers.registry import FORMATS, read_any
 from pytest_talk2agent.tasks.manifest import to_lines
+from pytest_talk2agent.tasks.paths import is_inside, project_of
 
 
 def add(commands: Commands) -> None:
@@ -36,32 +39,36 @@ def run(options: argparse.Namespace) -> int:
     if options.no_words and (unknown := {each.benchmark for each in checkout.originals.values()} - OPTIONS.keys()):
         raise ValueError(f"--no-words: no checkout of {unknown.pop()} can be named later; leave the prompts in")
     drafts = [draft_of(original, words=not options.no_words) for original in checkout.originals.values()]
-    _write(options.out, to_yaml(drafts))
+    _write(options.out, to_yaml(drafts), visible)  # in YAML's double quotes the escapes are the same
     for problem in checkout.rejected:
-        sys.stderr.write(f"rejected: {problem}\n")
-    sys.stderr.write(f"{len(drafts)} tasks proposed, {len(checkout.rejected)} rejected; review them before they gate\n")
+        write_error(f"rejected: {problem}")
+    write_error(f"{len(drafts)} tasks proposed, {len(checkout.rejected)} rejected; review them before they gate")
     return 1 if checkout.rejected else 0
 
 
 def _import_dataset(root: Path, out: Path | None) -> int:
-    """Write the manifest, then the interfaces that replay the conditions: where the manifest is not."""
+    """Write the manifest, then what to add to a command line or an ini file: where the manifest is not."""
     manifest = read_dataset(root)
     conditions = read_conditions(root) if (root / CONDITIONS).is_file() else []
     folder = Path.cwd() if out is None else out.absolute().parent
     lines = to_lines(manifest, folder)
-    _write(out, "".join(f"{line}\n" for line in lines))
-    stream = sys.stderr if out is None else sys.stdout
+    _write(out, "".join(f"{line}\n" for line in lines), visible_json)
+    say: Callable[[str], object] = write_error if out is None else lambda line: write([line])
     for condition in conditions:
         terms = f" with {condition.bias_list}" if condition.bias_list else ""
-        stream.write(f"# {condition.rows} transcripts{f', biased{terms}' if condition.biased else ''}\n")
-        stream.write(f"--t2a-interface={condition.spec}\n")
+        say(visible_line(f"# {condition.rows} transcripts{f', biased{terms}' if condition.biased else ''}"))
+        say(f"--t2a-interface={shell_word(condition.spec)}")  # to be pasted: a name of the data set runs nothing
+    if out is not None and lines and not is_inside(root, project_of(folder)):
+        say("# recordings lie elsewhere; add this to the ini file of pytest")
+        say(visible_line(f"t2a_audio = {root.absolute()}"))
     unspoken = sum(not recordings for recordings in manifest.recordings.values())
-    sys.stderr.write(f"{len(lines)} recordings; {unspoken} tasks have a script and no recording, and are left out\n")
+    write_error(f"{len(lines)} recordings; {unspoken} tasks have a script and no recording, and are left out")
     return 0
 
 
-def _write(out: Path | None, text: str) -> None:
+def _write(out: Path | None, text: str, shown: Callable[[str], str]) -> None:
+    """Data, for a file or a pipe: in a terminal what cannot be seen is escaped, which changes no value."""
     if out is None:
-        sys.stdout.write(text)
+        sys.stdout.write(shown(text))
     else:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_talk2agent.commands.common import Commands, write
+from pytest_talk2agent.reporting.visible import visible_line
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.html.before import Before
@@ -25,22 +26,35 @@ def add(commands: Commands) -> None:
     report.add_argument(
         "--audio", choices=("link", "embed", "none"), default="link", help="link recordings (default) or carry them"
     )
+    report.add_argument(
+        "--audio-root",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder that recordings may be taken from, besides those that the run recorded; repeat",
+    )
     report.add_argument("--out", type=Path, metavar="FILE", help="where to write it (RUN/report.html)")
     report.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the page."""
+    from pytest_talk2agent.reporting.html.audio import Bounds, Recordings, digests
     from pytest_talk2agent.reporting.html.page import write_page
     from pytest_talk2agent.results.saved import read_run
 
     saved = read_run(options.run_folder)
     before = None if options.baseline is None else _before(options.baseline)
     path = options.out or options.run_folder / "report.html"
-    absent = write_page(path, saved.results, saved.errors, _gate(saved), audio=options.audio, before=before)
+    heard = digests((result.audio, result.transcript.audio_sha256) for result in saved.results)
+    recordings = Recordings(options.audio, path.parent, Bounds((*saved.audio_roots, *options.audio_root), heard))
+    write_page(path, saved.results, saved.errors, _gate(saved), before=before, recordings=recordings)
     write([f"{path}: {len(saved.results)} items, {path.stat().st_size / 1e6:.1f} MB"])
+    absent = recordings.absent - recordings.refused.keys()
     if absent:
         write([f"{len(absent)} recordings are not where the run read them, such as {min(absent)}; run this from there"])
+    write(visible_line(f"left out: {audio} {why}") for audio, why in sorted(recordings.refused.items()))
     return 0
 
 

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable
 
 import yaml
 
+DEEPEST = 100
+"""No configuration is nested deeper, and a parser takes the square of the depth."""
+
 
 def keys(text: str, suffix: str) -> list[str]:
     """The keys and section names of a configuration file, in order; none where it is malformed.
@@ -52,6 +55,8 @@ def _yaml(text: str) -> list[str]:
                     found.append(event.value)
             elif isinstance(event, yaml.AliasEvent):
                 node()
+            elif len(stack) == DEEPEST and isinstance(event, yaml.CollectionStartEvent):
+                return []
             elif isinstance(event, yaml.MappingStartEvent):
                 node()
                 stack.append(True)

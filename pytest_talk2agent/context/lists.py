@@ -14,7 +14,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pytest_talk2agent.context.errors import ContextError
+from pytest_talk2agent.tasks.reading import read_bounded
 from pytest_talk2agent.tasks.task import Task
+
+LARGEST = 1 << 28
+"""Bytes of a file of term lists."""
 
 SOURCE_KEYS = ("task_id", "id")
 """Keys of a task's `source` that may hold its name in the benchmark it comes from."""
@@ -30,6 +34,8 @@ def read_list(path: Path, task: Task) -> tuple[str, ...]:
         lists = _read(path, path.stat().st_mtime_ns)
     except OSError as error:
         raise ContextError(f"{path}: cannot read the term lists ({error.strerror}); check terms_from") from None
+    except ValueError as error:
+        raise ContextError(f"{path}: {error}") from None
     source = task.source.model_dump()
     known_as = [source[key] for key in SOURCE_KEYS if isinstance(source.get(key), str)]
     for name in (task.id, *known_as, PurePosixPath(task.id).name):
@@ -43,11 +49,13 @@ def read_list(path: Path, task: Task) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def _read(path: Path, _changed: int) -> Mapping[str, tuple[str, ...]]:
     try:
-        data = json.loads(path.read_bytes().decode("utf-8-sig"))
+        data = json.loads(read_bounded(path, LARGEST).decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ContextError(f"{path}: not UTF-8; save the term lists as UTF-8") from None
     except json.JSONDecodeError as error:
         raise ContextError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    except RecursionError as error:
+        raise ContextError(f"{path}: not JSON that can be read: {error}") from None
     if isinstance(data, dict) and isinstance(data.get("tasks"), list):
         entries, prefix, terms = data["tasks"], "tasks", "biasing_list"
         names: tuple[str, ...] = ("task_id",)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import random
+import time
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -51,12 +52,7 @@ def verify_graded(
     states = states_of(task, varies, subsets, seed)
     states += telling(task, varies, states, random.Random(f"{seed}/{task.id}/faults"), TOLERANCE)
     holds = [state.holds(task) for state in states]
-    request = {"grader": original.grader, "world": world, "states": holds, "seconds": seconds}
-    ended = sandbox.run(grader_run.__name__, json.dumps(request), Limits())
-    whole = ended.output[: ended.output.rfind("\n") + 1]
-    answers: list[Mapping[str, Any]] = [json.loads(line) for line in whole.splitlines()]
-    why = "its time was over" if ended.status is None else ended.errors[-500:].strip() or f"status {ended.status}"
-    answers += [{"error": f"the sandbox ended before this state: {why}"}] * (len(states) - len(answers))
+    answers = _answers(sandbox, {"grader": original.grader, "world": world, "seconds": seconds}, holds)
     compiled = compile_grader(open_source(task, varies))
     values = [compiled.value(state.held(task, varies)) for state in states]
     found = [
@@ -69,6 +65,31 @@ def verify_graded(
         return Verification(task.id, reason="a Python module is missing", detail=detail)
     scores = {answer["score"] for answer in answers if "score" in answer}
     return Verification(task.id, len(states), tuple(mismatch for mismatch in found if mismatch), len(scores))
+
+
+def _answers(
+    sandbox: Sandbox, request: Mapping[str, Any], states: Sequence[Mapping[str, bool]]
+) -> list[dict[str, Any]]:
+    """What the grader says of each state.
+
+    Where a state ends the sandbox that it runs in, the others get a new one, while there is time for the task.
+    """
+    answers: list[dict[str, Any]] = []
+    end = time.monotonic() + Limits().seconds
+    while len(answers) < len(states):
+        rest = states[len(answers) :]
+        limits = Limits(seconds=max(0, end - time.monotonic()))
+        ended = sandbox.run(grader_run.__name__, json.dumps({**request, "states": rest}), limits)
+        whole = ended.output[: ended.output.rfind("\n") + 1].splitlines()
+        answers += [grader_run.checked(line.encode()) for line in whole[: len(rest)]]
+        if len(answers) == len(states):
+            break
+        why = ended.stopped or ended.errors[-500:].strip() or f"status {ended.status}"
+        answers.append(grader_run.failed(f"the sandbox ended in this state: {why}"))
+        if time.monotonic() >= end:
+            over = grader_run.failed(f"the sandbox ended before this state: {why}")
+            answers += [over] * (len(states) - len(answers))
+    return answers
 
 
 def _mismatch(where: str, compiled: Fraction, answer: Mapping[str, Any]) -> Mismatch | None:

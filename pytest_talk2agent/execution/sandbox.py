@@ -2,23 +2,36 @@
 
 Inside there is no network, no home, no environment and no process of the host; the system and this interpreter's
 packages are read-only, and what is written is gone at the end. Without bubblewrap nothing is run at all.
+
+Limits come in three sorts. The kernel holds those of one process and the sizes of file systems. A filter refuses system
+calls whose memory no limit counts (`seccomp`). Processes and memory of the whole tree are watched from outside
+(`usage`) and the sandbox is ended where they are exceeded; that holds for root as well, for whom the kernel's limit on
+processes does not.
 """
 
 from __future__ import annotations
 
+import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest_talk2agent
+from pytest_talk2agent.execution import seccomp
+from pytest_talk2agent.execution.usage import shared_memory_of, usage_of
 
 HOME = "/root"
-_PACKAGE = "/talk2agent"
+PACKAGE = "/talk2agent"
+"""Where this package is inside."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
 _ISOLATION = (
@@ -34,8 +47,20 @@ _ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "OPENBLAS_NUM_THREADS": "1",  # a pool of threads would reserve more memory than the limit allows
 }
+_SCRATCH_BYTES = 512 << 20
+"""The most that each writable folder holds."""
+_SHM_BYTES = 64 << 20
+_OWN_TASKS = 3
+"""Bubblewrap outside, bubblewrap as the first process inside, and the program."""
+_GLANCE = 0.02
+"""Seconds between two looks at what the tree uses."""
+_COUNTED_APART = (5, 14)
+"""Since this Linux a limit on processes counts those of the sandbox, and no others of the same user."""
 _START = """\
-import resource, runpy, sys
+import os, resource, runpy, sys
+for number, descriptor in enumerate({descriptors!r}):
+    os.dup2(descriptor, number)
+    os.close(descriptor)
 for name, most in {limits!r}.items():
     resource.setrlimit(getattr(resource, name), (most, most))
 sys.path[0] = {package!r}
@@ -49,32 +74,42 @@ class SandboxError(ValueError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a sandboxed program may use: wall time for all of it; the rest for each of its processes."""
+    """What a sandboxed program may use.
+
+    For all of it: ``seconds`` of wall time, ``tasks`` (processes and threads) at a time, bytes of ``memory`` at a time,
+    bytes of ``output``. For each process: ``cpu_seconds``, bytes of ``address_space`` and of one file, open files.
+    """
 
     seconds: float = 300
+    tasks: int = 128
+    memory: int = 2 << 30
+    output: int = 16 << 20
     cpu_seconds: int = 300
-    memory: int = 4 << 30
+    address_space: int = 4 << 30
     file_bytes: int = 256 << 20
     open_files: int = 256
 
     def resources(self) -> dict[str, int]:
         """Names in the module `resource` to the most that is allowed."""
         return {
-            "RLIMIT_AS": self.memory,
+            "RLIMIT_AS": self.address_space,
             "RLIMIT_CPU": self.cpu_seconds,
             "RLIMIT_FSIZE": self.file_bytes,
             "RLIMIT_NOFILE": self.open_files,
             "RLIMIT_CORE": 0,
+            "RLIMIT_MSGQUEUE": 0,
+            **({"RLIMIT_NPROC": self.tasks} if _release() >= _COUNTED_APART else {}),
         }
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended: what it wrote until then, and its status, which is None where its time was over."""
+    """How a program ended: what it wrote until then, and its status, or why it was ended (``stopped``)."""
 
     output: str
     errors: str
     status: int | None
+    stopped: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,13 +127,15 @@ class _Form:
         for name, value in _ENVIRONMENT.items():
             command += ["--setenv", name, value]
         command += [*(["--proc", "/proc"] if self.fresh_proc else ["--dir", "/proc"]), "--dev", "/dev"]
+        if self.strict:  # without a size, half of the machine's memory: then there is none
+            command += ["--size", str(_SHM_BYTES), "--tmpfs", "/dev/shm"]
         for folder in ("/tmp", HOME, *folders):
-            command += [*(["--size", str(1 << 30)] if self.strict else []), "--tmpfs", folder]
+            command += [*(["--size", str(_SCRATCH_BYTES)] if self.strict else []), "--tmpfs", folder]
         for source, target in _readable():
             command += ["--ro-bind", source, target]
         for link in _links():
             command += ["--symlink", str(link.readlink()), str(link)]
-        return [*command, "--remount-ro", "/", "--chdir", "/tmp"]
+        return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
 
 
 class Sandbox:
@@ -116,24 +153,62 @@ class Sandbox:
 
     def run(self, module: str, request: str, limits: Limits) -> Ended:
         """Run a module as the main program, with ``request`` on its standard input."""
-        program = _START.format(limits=limits.resources(), package=_PACKAGE, module=module)
-        # Files, not pipes: their size is limited, too.
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-            given.write(request.encode())
-            given.seek(0)
-            command = [*self._arguments, sys.executable, "-s", "-c", program]
-            process = subprocess.Popen(command, stdin=given, stdout=output, stderr=errors, env={})
-            status: int | None
+        # Files, not pipes: nothing waits for a reader, and their size is limited, too.
+        with ExitStack() as files:
+            given, output, errors, calls = (files.enter_context(tempfile.TemporaryFile()) for _ in range(4))
+            for stream, content in ((given, request.encode()), (calls, seccomp.program())):
+                stream.write(content or b"")
+                stream.seek(0)
+            # Not as standard streams: bubblewrap keeps those open inside, where foreign code can reach them.
+            own = (given.fileno(), output.fileno())
+            program = _START.format(limits=limits.resources(), package=PACKAGE, module=module, descriptors=own)
+            filtered = ["--seccomp", str(calls.fileno())] if seccomp.program() else []
+            process = subprocess.Popen(
+                [*self._arguments, *filtered, sys.executable, "-s", "-c", program],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={},
+                pass_fds=(*own, *([calls.fileno()] if filtered else [])),
+            )
             try:
-                status = process.wait(limits.seconds)
-            except subprocess.TimeoutExpired:
-                status = None
+                stopped = _watch(process, (output, errors), limits)
             finally:
                 process.kill()
                 process.wait()
-            output.seek(0)
-            errors.seek(0)
-            return Ended(output.read().decode(errors="replace"), errors.read().decode(errors="replace"), status)
+            status = None if stopped else process.returncode
+            return Ended(_text(output, limits.output), _text(errors, limits.output), status, stopped)
+
+
+def _watch(process: subprocess.Popen[bytes], streams: Sequence[BinaryIO], limits: Limits) -> str:
+    """Wait for the end of a process; or else say which limit it met."""
+    end = time.monotonic() + limits.seconds
+    while True:
+        left = end - time.monotonic()
+        if left <= 0:
+            return f"its {limits.seconds:g} s were over"
+        try:
+            process.wait(min(left, _GLANCE))
+        except subprocess.TimeoutExpired:
+            pass
+        else:
+            return ""
+        used = usage_of(process.pid)
+        if used.tasks > limits.tasks + _OWN_TASKS:
+            return f"it had more than {limits.tasks} processes at a time"
+        if used.memory > limits.memory and shared_memory_of(process.pid) > limits.memory:
+            return f"it used more than {limits.memory >> 20} MB of memory"
+        if any(os.fstat(stream.fileno()).st_size > limits.output for stream in streams):
+            return f"it wrote more than {limits.output >> 20} MB"
+
+
+def _text(stream: BinaryIO, most: int) -> str:
+    stream.seek(0)
+    return stream.read(most).decode(errors="replace")
+
+
+def _release() -> tuple[int, ...]:
+    return tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdecimal())
 
 
 @cache
@@ -179,4 +254,4 @@ def _readable() -> Iterator[tuple[str, str]]:
         if Path.home().is_relative_to(prefix):
             raise SandboxError(f"this Python is installed in {prefix}, which holds your home; use one in a venv")
         yield str(prefix), str(prefix)
-    yield str(Path(pytest_talk2agent.__file__).parent), f"{_PACKAGE}/pytest_talk2agent"
+    yield str(Path(pytest_talk2agent.__file__).parent), f"{PACKAGE}/pytest_talk2agent"

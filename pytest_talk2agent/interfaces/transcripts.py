@@ -26,8 +26,11 @@ from typing import Any
 from pytest_talk2agent.interfaces.spec import Spec, refuse_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.audio import file_sha256
+from pytest_talk2agent.tasks.reading import read_bounded
 
 UNNAMED_TAKE = "1"
+LARGEST = 1 << 28
+"""Bytes of a transcripts file: more than anybody has spoken."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +150,15 @@ def read_records(path: Path) -> list[Record]:
     Raises InterfaceError, with FILE:LINE where a record is at fault.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bounded(path, LARGEST).decode("utf-8-sig")
     except FileNotFoundError:
         raise InterfaceError(f"{path}: no such transcripts file; check the path behind transcripts:") from None
     except UnicodeDecodeError:
         raise InterfaceError(f"{path}: not UTF-8; save the transcripts as UTF-8") from None
     except OSError as error:
         raise InterfaceError(f"{path}: cannot read the transcripts: {error.strerror}") from None
+    except ValueError as error:
+        raise InterfaceError(f"{path}: cannot read the transcripts: {error}") from None
     values = _array(path, text) if text.lstrip().startswith("[") else _lines(path, text)
     records = [_record(path, line, value) for line, value in values]
     if not records:
@@ -167,7 +172,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
         if line.strip():
             try:
                 yield number, json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InterfaceError(f"{path}:{number}: not JSON: {error}; write one record a line") from None
 
 
@@ -176,6 +181,8 @@ def _array(path: Path, text: str) -> Iterator[tuple[int, Any]]:
         values = json.loads(text)
     except json.JSONDecodeError as error:
         raise InterfaceError(f"{path}:{error.lineno}: not JSON: {error.msg}; write one array of records") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list in a list ..
+        raise InterfaceError(f"{path}: not JSON that can be read: {error}; write one array of records") from None
     decoder = json.JSONDecoder()
     position, line = text.index("[") + 1, 1
     counted = 0

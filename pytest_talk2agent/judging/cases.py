@@ -13,6 +13,10 @@ from pydantic import BaseModel, ValidationError
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.tasks.intention import Intention
+from pytest_talk2agent.tasks.reading import read_bounded
+
+LARGEST = 1 << 28
+"""Bytes of a case file."""
 
 
 class CaseFileError(ValueError):
@@ -54,8 +58,10 @@ def read_cases(path: str | Path) -> list[LabelledCase]:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_bounded(path, LARGEST).decode("utf-8-sig")
+    except OSError as error:
+        raise CaseFileError(f"{path}: cannot read the case file: {error.strerror or error}") from None
+    except ValueError as error:
         raise CaseFileError(f"{path}: cannot read the case file: {error}") from None
     cases: list[LabelledCase] = []
     seen: dict[str, int] = {}
@@ -79,6 +85,8 @@ def _case(place: str, line: str) -> LabelledCase:
         data: Any = json.loads(line)
     except json.JSONDecodeError as error:
         raise CaseFileError(f"{place}: no JSON: {error.msg} at column {error.colno}") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list in a list ..
+        raise CaseFileError(f"{place}: JSON that cannot be read: {error}") from None
     try:
         read = _Line.model_validate(data)
     except ValidationError as error:

@@ -19,8 +19,12 @@ from typing import Any
 
 from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Label
+from pytest_talk2agent.tasks.reading import read_bounded
 
 SCHEMA = 1
+LARGEST = 1 << 30
+"""Bytes of a labels file: the results of a large run are some hundred megabytes."""
+
 Key = tuple[str, str, str]
 
 
@@ -79,8 +83,10 @@ def read_labels(path: str | Path) -> dict[Key, Finding]:
     if path.is_dir():
         path = path / "results.jsonl"
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_bounded(path, LARGEST).decode("utf-8-sig")
+    except OSError as error:
+        raise JudgeError(f"{path}: cannot read the labels: {error.strerror or error}") from None
+    except ValueError as error:
         raise JudgeError(f"{path}: cannot read the labels: {error}") from None
     found: dict[Key, Finding] = {}
     whole: set[Key] = set()
@@ -96,7 +102,7 @@ def read_labels(path: str | Path) -> dict[Key, Finding]:
                     whole.add(key)
         except KeyError as error:
             raise JudgeError(f"{path}:{number}: no labels: {error} is missing") from None
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise JudgeError(f"{path}:{number}: no labels: {error}") from None
     if not found:
         raise JudgeError(f"{path}: no label in this file")
@@ -127,8 +133,17 @@ def _of_result(line: Mapping[str, Any]) -> Iterator[tuple[Key, Finding, bool]]:
         heard.append((transcript["raw"], line["raw"]))
     for text, judgement in heard:
         for name, plain in judgement["findings"].items():
-            finding = Finding(**{**plain, "label": Label(plain["label"])})
-            yield (line["task"], text, name), finding, transcript["state"] == "transcribed"
+            yield (line["task"], text, name), _finding(plain), transcript["state"] == "transcribed"
+
+
+def _finding(plain: Mapping[str, Any]) -> Finding:
+    found = Finding(**{**plain, "label": Label(plain["label"])})
+    texts, places = (found.reason, found.expected), (found.start, found.end)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(found.heard, str | None):
+        raise TypeError("reason, expected and heard are texts")
+    if not all(isinstance(place, int | None) for place in places):
+        raise TypeError("start and end are whole numbers")
+    return found
 
 
 def _record(line: Mapping[str, Any]) -> LabelRecord:

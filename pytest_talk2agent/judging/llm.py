@@ -1,8 +1,9 @@
 """``llm:MODEL``: a model labels all intentions of a transcript in one structured answer, several times over.
 
-A label needs the agreement of all votes, and words of the transcript to rest on: a quotation that does not stand there
-makes it unresolved, as does a missing one where the label says that something is heard. An empty transcript is not
-worth a question: everything is omitted. What fails is an error, never a label.
+A label needs the agreement of all votes, and words of the transcript to rest on: a quotation that does not stand there,
+or in another place than the intention's own (`grounds`), makes it unresolved, as does a missing one where the label
+says that something is heard. An empty transcript is not worth a question: everything is omitted. What fails is an
+error, never a label.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any
 
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.errors import JudgeError
-from pytest_talk2agent.judging.evidence import find_quote
+from pytest_talk2agent.judging.evidence import find_quotes
+from pytest_talk2agent.judging.grounds import Grounds
 from pytest_talk2agent.judging.hearing import EMPTY_TRANSCRIPT, hear
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.model import Model
@@ -24,7 +26,7 @@ from pytest_talk2agent.judging.votes import agreed
 from pytest_talk2agent.speech.tokens import tokenise
 
 NAME = "llm"
-VERSION = "1"
+VERSION = "2"
 _LONGEST_REASON = 300
 
 
@@ -66,10 +68,10 @@ class LlmJudge:
             return Judgement(nothing, self.fingerprint, (EMPTY_TRANSCRIPT,))
         if not case.intentions:
             return Judgement({}, self.fingerprint, flags)
-        data, schema = data_of(case), schema_of(case.intentions)
+        data, schema, grounds = data_of(case), schema_of(case.intentions), Grounds(case)
         try:
             votes = [
-                self._model.ask(PROMPT, data, schema, lambda answer: findings_of(answer, case), vote=vote)
+                self._model.ask(PROMPT, data, schema, lambda answer: findings_of(answer, case, grounds), vote=vote)
                 for vote in range(self._votes)
             ]
         except JudgeError as error:
@@ -77,17 +79,18 @@ class LlmJudge:
         return Judgement(agreed(votes), self.fingerprint, flags)
 
 
-def findings_of(answer: Mapping[str, Any], case: Case) -> dict[str, Finding]:
+def findings_of(answer: Mapping[str, Any], case: Case, grounds: Grounds) -> dict[str, Finding]:
     """The findings in a model's answer, its quotations checked; raises ValueError where it is not of the form."""
     if answer.keys() != case.intentions.keys():
         odd = ", ".join(sorted(answer.keys() ^ case.intentions.keys()))
         raise ValueError(f"the answer and the intentions differ in {odd[:200]}")
     return {
-        name: _finding(name, answer[name], "; ".join(one.say), case.transcript) for name, one in case.intentions.items()
+        name: _finding(name, answer[name], "; ".join(one.say), case.transcript, grounds)
+        for name, one in case.intentions.items()
     }
 
 
-def _finding(name: str, said: Any, expected: str, transcript: str) -> Finding:
+def _finding(name: str, said: Any, expected: str, transcript: str, grounds: Grounds) -> Finding:
     if not isinstance(said, dict) or said.keys() != {"evidence", "reason", "label"}:
         raise ValueError(f"{name}: no object with evidence, reason and label")
     quote, reason = said["evidence"], said["reason"]
@@ -99,15 +102,22 @@ def _finding(name: str, said: Any, expected: str, transcript: str) -> Finding:
         if label in (Label.RETAINED, Label.CHANGED):
             return Finding(Label.UNRESOLVED, f"called {label.value} without evidence ({reason})", expected)
         return Finding(label, reason, expected)
-    span = find_quote(quote, transcript)
-    if span is None:
+    spans = find_quotes(quote, transcript)
+    if not spans:
         shown = " ".join(quote.split())[:80]
         return Finding(
             Label.UNRESOLVED, f"called {label.value} by words that are not in the transcript: {shown!r}", expected
         )
     if label is Label.OMITTED:
         return Finding(label, reason, expected)
-    return Finding(label, reason, expected, transcript[slice(*span)], *span)
+    faults = [grounds.fault(name, label, span) for span in spans]
+    right = faults.index(None) if None in faults else 0
+    span, heard = spans[right], transcript[slice(*spans[right])]
+    if fault := faults[right]:
+        shown = " ".join(heard.split())[:80]
+        why = f"called {label.value} by {fault}: {shown!r}"
+        return Finding(Label.UNRESOLVED, why, expected, heard, *span)
+    return Finding(label, reason, expected, heard, *span)
 
 
 def make_judge(argument: str | None) -> LlmJudge:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.alignment import aligned, wrapped
+from pytest_talk2agent.reporting.visible import encodable, shell_word, visible_line, visible_lines
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, show, show_interval, show_lost
 
@@ -16,7 +16,7 @@ BAR = 16
 
 def failure_text(result: TaskResult, let: Mapping[str, str], rerun: Sequence[str]) -> str:
     """Spec section 4, without a traceback. The first line alone says what failed, since summaries show no more."""
-    said, heard = aligned(result.said, result.transcript.text)
+    said, heard = aligned(visible_line(result.said), visible_line(result.transcript.text))
     lines = [headline(result), ""]
     lines.extend(_scores(result))
     lines.extend([*wrapped("said ", said), *wrapped("heard", heard)])
@@ -27,8 +27,8 @@ def failure_text(result: TaskResult, let: Mapping[str, str], rerun: Sequence[str
     lines.extend(["", *wrapped("grader", result.value)])
     lines.extend(f"        {name} = {expression}" for name, expression in let.items())
     lines.append(_rates(result))
-    lines.append(f"rerun   {shlex.join(rerun)}")
-    return "\n".join(lines)
+    lines.append(f"rerun   {' '.join(map(shell_word, rerun))}")
+    return encodable("\n".join(visible_lines(lines)))
 
 
 def headline(result: TaskResult) -> str:

@@ -74,6 +74,7 @@ class ReportFolder:
             "failed_otherwise": list(gate.failed_otherwise),
             "added": list(gate.added),
             "items": len(results),
+            "audio_roots": _audio_roots(results),
         }
         write_whole(self.directory / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
         write_whole(self.directory / "summary.md", summary)
@@ -106,3 +107,9 @@ class ReportFolder:
                 for k in row.kinds
             },
         }
+
+
+def _audio_roots(results: Sequence[TaskResult]) -> list[str]:
+    """The folders that the run heard recordings from, links followed and not: what a page may take them from later."""
+    places = [Path(result.audio).absolute() for result in results if result.audio is not None]
+    return sorted({str(form.parent) for place in places for form in (place, place.resolve())})

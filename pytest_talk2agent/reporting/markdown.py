@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pytest_talk2agent.reporting.conditions import tables_of
 from pytest_talk2agent.reporting.terminal import item_name, losses
+from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import show_interval
@@ -23,7 +24,7 @@ def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], g
     parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
     parts.extend(f"- note: {_cell(remark)}" for remark in gate.remarks)
     for number, (title, head, rows) in enumerate(tables_of(gate)):
-        parts.extend(["", *([f"{title}", ""] if number else []), *_table(head, rows)])
+        parts.extend(["", *([visible_line(title), ""] if number else []), *_table(head, rows)])
     failed = [r for r in results if r.verdict.outcome.fails]
     if failed:
         head = ["item", "outcome", "native", "shapley", "what", "heard"]
@@ -65,7 +66,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _cell(text: str) -> str:
     """A transcript is hostile text: no markup, no mention and no line break of its own survives."""
-    plain = " ".join(html.escape(text, quote=False).split())
+    plain = " ".join(html.escape(visible_line(text), quote=False).split())
     escaped = "".join(f"\\{c}" if c in "\\`*_[]|#!~$" else c for c in plain)
     # GitHub finds mentions and bare links in the rendered text, where a backslash is gone.
     return escaped.replace("@", "@<!-- -->").replace("://", ":<!-- -->//")

@@ -58,7 +58,7 @@ class ProgressLine:
             return
         with self._lock:
             if self._redraws:
-                self._reporter.rewrite("", erase=True)
-                self._reporter.write("\r")
+                # Back to the margin: the line covers the bar, and blanks over it would leave the cursor at the right.
+                self._reporter.rewrite("")
             self._reporter.write_line(f"talk2agent: {self._last} in {time.monotonic() - self._begin:.1f} s")
 

@@ -6,6 +6,7 @@ import json
 
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.reporting.keys import ITEM, RECORD
+from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.record import TaskResult
 
 
@@ -19,7 +20,7 @@ def set_properties(properties: list[tuple[str, object]], result: TaskResult) -> 
 
 
 def properties_of(result: TaskResult) -> list[tuple[str, str]]:
-    """Plain text only: properties travel between processes, and into XML."""
+    """Plain text only: properties travel between processes, and into XML, which has no control characters."""
     retention = result.retention
     properties = [
         ("t2a.task", result.task),
@@ -39,6 +40,7 @@ def properties_of(result: TaskResult) -> list[tuple[str, str]]:
         ("t2a.cer", _rate(result.rates.cer)),
         *((f"t2a.min_{metric}", f"{float(limit):.4f}") for metric, limit in result.limits.thresholds.items()),
     ]
+    properties = [(name, visible_line(value)) for name, value in properties]
     return [*properties, (RECORD, json.dumps(result.to_json()))]
 
 

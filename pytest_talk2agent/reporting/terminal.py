@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.reporting.conditions import tables_of
 from pytest_talk2agent.reporting.table import table
+from pytest_talk2agent.reporting.visible import encodable, visible_line, visible_lines
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import show_interval
@@ -14,7 +15,7 @@ SHOWN = 30
 
 
 def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, *, verbose: bool) -> list[str]:
-    """Plain lines. Rows of items that passed are shown only when asked for."""
+    """Plain lines, fit for the terminal. Rows of items that passed are shown only when asked for."""
     rows = [r for r in results if verbose or r.verdict.outcome.fails]
     lines = []
     if rows:
@@ -35,12 +36,12 @@ def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate
         if left_out:
             count = f"{left_out} item{'s' if left_out > 1 else ''}"
             lines.append(f"means leave out {count}: score undefined or inverted, or polarity reversed")
-    return lines
+    return list(map(encodable, visible_lines(lines)))
 
 
 def verdict_line(gate: Gate) -> str:
     """The last line: passed, or every reason why not."""
-    return "GATE PASSED" if gate.passed else f"GATE FAILED: {'; '.join(gate.reasons)}"
+    return "GATE PASSED" if gate.passed else encodable(visible_line(f"GATE FAILED: {'; '.join(gate.reasons)}"))
 
 
 def item_name(result: TaskResult) -> str:

@@ -17,7 +17,7 @@ class SavedRun:
     """The results of a run by condition and node, the items that could not be judged, and the verdict it was given.
 
     ``passed`` is None where the run did not come to its end, so that there is no verdict. All from ``missing`` on are
-    those of its `Gate`.
+    those of its `Gate`. ``audio_roots`` are the folders that the run heard recordings from.
     """
 
     folder: Path
@@ -32,6 +32,7 @@ class SavedRun:
     added: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    audio_roots: tuple[Path, ...] = ()
 
 
 def read_run(folder: Path) -> SavedRun:
@@ -56,7 +57,8 @@ def read_run(folder: Path) -> SavedRun:
     place = {condition: index for index, condition in enumerate(run.get("conditions", {}))}
     ordered = sorted(rows.values(), key=lambda row: (place.get(row.condition, len(place)), row.condition, row.node))
     kept = {name: tuple(run.get(name, ())) for name in ("missing", "uncollected", "unseen", "failed_otherwise", "added", "remarks")}
-    return SavedRun(folder, tuple(ordered), errors, passed, reasons, comparisons=comparisons, **kept)
+    roots = tuple(map(Path, run.get("audio_roots", ())))
+    return SavedRun(folder, tuple(ordered), errors, passed, reasons, comparisons=comparisons, audio_roots=roots, **kept)
 
 
 def _results(path: Path) -> Iterator[TaskResult]:

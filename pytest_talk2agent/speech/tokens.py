@@ -171,6 +171,8 @@ def _tokenise(text: str) -> Stream:
             tokens.append(Token(_digits(piece), piece, start, end, "digits", lead))
         else:
             norm = fold(piece)
+            if not norm.strip("'"):
+                continue  # an apostrophe that is a letter (U+02BC) and stands alone is a quotation mark, too
             parts = _contraction(norm) if len(norm) == len(piece) else None
             if parts is None:
                 tokens.append(Token(norm.replace("'", ""), piece, start, end, "word", lead))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from pytest_talk2agent.tasks.errors import shown, suggestion
-from pytest_talk2agent.tasks.paths import reachable
+from pytest_talk2agent.tasks.paths import is_inside, reachable
 from pytest_talk2agent.tasks.task import NAME, Task
 
 Fault = tuple[tuple[str | int, ...], str]
@@ -20,6 +21,31 @@ def find_faults(task: Task) -> Iterator[Fault]:
     yield from _groups(task)
     yield from _takes(task)
     yield from _context(task)
+
+
+def find_strays(task: Task, context: Sequence[Path], recordings: Sequence[Path]) -> Iterator[Fault]:
+    """Yield every place of a task that leads, links followed, out of the folders that it may be read from.
+
+    A task file can come from anybody, and what it names is sent to recognisers and models.
+    """
+    named: list[tuple[tuple[str | int, ...], str]] = [
+        (("context", "screenshots", index), path) for index, path in enumerate(task.context.screenshots)
+    ]
+    if task.context.workspace is not None:
+        named.insert(0, (("context", "workspace"), task.context.workspace))
+    for place, path in named:
+        if not is_inside(task.resolve(path), context):
+            yield (
+                place,
+                f"{shown(path)} leads out of the task file's folder; name a folder around it in the ini key t2a_roots",
+            )
+    for index, recording in enumerate(task.recordings):
+        if reachable(recording.audio) and not is_inside(recording.audio, recordings):
+            yield ("recordings", index, "audio"), f"{shown(recording.audio)} {OUTSIDE}"
+
+
+OUTSIDE = "lies outside of the project; name its folder in the ini key t2a_audio"
+"""What is said of a recording that may not be read."""
 
 
 def _names(task: Task) -> Iterator[Fault]:

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.tasks.checks import find_faults
+from pytest_talk2agent.tasks.checks import find_faults, find_strays
 from pytest_talk2agent.tasks.document import Map, Node, Text, read_documents
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
-from pytest_talk2agent.tasks.paths import find
+from pytest_talk2agent.tasks.paths import find, project_of
 from pytest_talk2agent.tasks.plain import as_value
 from pytest_talk2agent.tasks.reader import DocumentReader
 from pytest_talk2agent.tasks.reading import read_text
@@ -23,31 +23,41 @@ MOST_PROBLEMS = 200
 TASK_KEYS = tuple(key for key in Task.model_fields if key not in PLACE)
 
 
-def load_tasks(path: Path, roots: Sequence[Path] = ()) -> list[Task]:
+def load_tasks(path: Path, roots: Sequence[Path] = (), trusted: Sequence[Path] = ()) -> list[Task]:
     """Load every task of one file, in the order of the file.
 
     A recording's path is looked for relative to the task file, then to each of ``roots``; one that is nowhere keeps
     the first form. A file that has not changed since it was last loaded is not read again.
+
+    Nothing is read outside of what belongs to the file, links followed: a context must lie in the task file's folder, a
+    recording in the project around it (`paths.project_of`) or in ``roots``; either may lie in ``trusted``, too.
 
     Raises TaskFileError with every problem of the file; its text is one line a problem:
     ``FILE:LINE:COLUMN: what is wrong; what to do``.
     """
     path = Path(path)
     text = read_text(path)
-    return list(_load(path, tuple(roots), text))
+    context = (path.parent, *trusted)
+    return list(_load(path, tuple(roots), context, (*project_of(path.parent), *roots, *trusted), text))
 
 
 @lru_cache(maxsize=64)
-def _load(path: Path, roots: tuple[Path, ...], text: str) -> tuple[Task, ...]:
-    return _TaskFile(path, roots).load(text)
+def _load(
+    path: Path, roots: tuple[Path, ...], context: tuple[Path, ...], recordings: tuple[Path, ...], text: str
+) -> tuple[Task, ...]:
+    return _TaskFile(path, roots, context, recordings).load(text)
 
 
 class _TaskFile:
     """One file while it is being loaded."""
 
-    def __init__(self, path: Path, roots: tuple[Path, ...]) -> None:
+    def __init__(
+        self, path: Path, roots: tuple[Path, ...], context: tuple[Path, ...], recordings: tuple[Path, ...]
+    ) -> None:
         self.path = path
         self.folders = (path.parent, *roots)
+        self.context = context
+        self.recordings = recordings
         self.problems: list[Problem] = []
         self.header = SuiteHeader()
         self.first: dict[str, int] = {}
@@ -100,7 +110,7 @@ class _TaskFile:
         task = reader.validate(Task, data)
         self.check_id(document)
         if task is not None:
-            for location, message in find_faults(task):
+            for location, message in (*find_strays(task, self.context, self.recordings), *find_faults(task)):
                 reader.fault(location, message)
             task.remember(_parts(document))
             yield task

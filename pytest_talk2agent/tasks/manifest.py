@@ -15,9 +15,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from pytest_talk2agent.tasks.checks import OUTSIDE
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
 from pytest_talk2agent.tasks.explanation import explain
-from pytest_talk2agent.tasks.paths import find
+from pytest_talk2agent.tasks.paths import find, is_inside, project_of, reachable
 from pytest_talk2agent.tasks.reading import read_utf8
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task
@@ -59,12 +60,16 @@ class Manifest:
 
 
 def read_manifest(path: Path, roots: Sequence[Path] = ()) -> Manifest:
-    """Read a manifest; raises TaskFileError with one line for each faulty line of it."""
+    """Read a manifest; raises TaskFileError with one line for each faulty line of it.
+
+    Its recordings lie in the project around it or in ``roots``, links followed.
+    """
     manifest = Manifest(path)
+    bounds = (*project_of(path.parent), *roots)
     problems: list[Problem] = []
     for number, value in json_lines(path, problems):
         try:
-            _add(manifest, value, (path.parent, *roots))
+            _add(manifest, value, (path.parent, *roots), bounds)
         except ValueError as error:
             problems.append(Problem(path, number, 1, str(error)))
     if not manifest.recordings and not problems:
@@ -91,24 +96,29 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Any]]
             problems.append(Problem(path, number, 1, 'a record is an object, such as {"task": .., "audio": ..}'))
 
 
-def _add(manifest: Manifest, value: Mapping[str, Any], folders: Sequence[Path]) -> None:
+def _add(manifest: Manifest, value: Mapping[str, Any], folders: Sequence[Path], bounds: Sequence[Path]) -> None:
     for key in value:
         if key not in KEYS:
             raise ValueError(f"unknown key {shown(key)}; {suggestion(key, KEYS)}")
     for key in ("task", "audio"):
         if not isinstance(value.get(key), str) or not value[key]:
             raise ValueError(f"`{key}` is missing or no text; every recording names its task and its audio")
-    recording = recording_of({key: value[key] for key in value if key not in ("task", "script")}, folders)
+    recording = recording_of({key: value[key] for key in value if key not in ("task", "script")}, folders, bounds)
     script = value.get("script")
     if script is not None and not isinstance(script, str):
         raise ValueError("`script` must be a text")
     manifest.add(value["task"], recording, script)
 
 
-def recording_of(value: Mapping[str, Any], folders: Sequence[Path]) -> Recording:
-    """A recording from plain values, its audio looked for in ``folders``; raises ValueError with one line."""
+def recording_of(value: Mapping[str, Any], folders: Sequence[Path], bounds: Sequence[Path]) -> Recording:
+    """A recording from plain values, its audio looked for in ``folders``; raises ValueError with one line.
+
+    What lies outside of ``bounds`` is refused.
+    """
     plain = {key: str(item) if isinstance(item, int) else item for key, item in value.items() if item is not None}
-    plain["audio"] = find(str(plain["audio"]), folders)
+    plain["audio"] = audio = find(str(plain["audio"]), folders)
+    if reachable(audio) and not is_inside(audio, bounds):
+        raise ValueError(f"{shown(audio)} {OUTSIDE}")
     try:
         return Recording.model_validate(plain)
     except ValidationError as error:

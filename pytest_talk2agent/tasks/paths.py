@@ -1,10 +1,33 @@
-"""Where the files are that a task file names."""
+"""Where the files are that a task file names, and where they may be."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+MARKERS = (".git", ".hg", "pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "setup.py")
+"""What stands in the top folder of a project."""
+
+
+def is_inside(place: Path, folders: Iterable[Path]) -> bool:
+    """Whether a path, links followed, is one of the folders or below one."""
+    real = Path(os.path.realpath(place))
+    return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
+
+
+def project_of(folder: Path) -> tuple[Path, ...]:
+    """A folder, and what it is a part of: the nearest project around it, and the current folder where it is below that.
+
+    A linked folder is part of two projects. None is ever the root of the file system.
+    """
+    folder = folder.absolute()
+    found = [folder]
+    for base in dict.fromkeys((folder, folder.resolve())):
+        around = (place for place in (base, *base.parents) if any((place / name).exists() for name in MARKERS))
+        found.extend([first] if (first := next(around, None)) else [])
+    found.extend([Path.cwd()] if is_inside(folder, [Path.cwd()]) else [])
+    return tuple(dict.fromkeys(place for place in found if place != Path(place.anchor)))
 
 
 def find(relative: str, folders: Sequence[Path]) -> Path:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.tasks.binding import Checkouts
+from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.importers.dataset import CONDITIONS, SCRIPTS, TAKES
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.manifest import read_manifest
@@ -25,6 +29,7 @@ from tests.tasks.importers.foreign import (
     write_dataset,
     write_harbor,
     write_json,
+    write_lines,
     write_markdown,
 )
 
@@ -133,6 +138,54 @@ class TestDataset:
         path = tmp_path / "manifest.jsonl"
         assert message in complain("import", root, "--out", path)
         assert not path.exists()
+
+
+class TestHostileNames:
+    """What is printed is meant to be pasted."""
+
+    def test_a_condition_runs_nothing_and_can_be_read(self, tmp_path: Path, capsys: Capture) -> None:
+        root = write_dataset(tmp_path / "data")
+        rows = [json.loads(line) for line in (root / CONDITIONS).read_text().splitlines()]
+        names = ["a$(touch pwned) b.jsonl", "c\n--t2a-judge=x;\u202e'.json"]
+        for row, name in zip(rows, names, strict=True):
+            (root / row["data_file"]).rename(root / name)
+            row["data_file"] = name
+            row["bias_list"] = "list\x1b[2J\n::stop-commands::x"
+        write_lines(root / CONDITIONS, rows)
+        out, _ = run(capsys, root, "--out", tmp_path / "manifest.jsonl")
+        assert all(line.startswith(("# ", "--t2a-interface=")) and line.isprintable() for line in out.splitlines())
+        pasted = subprocess.run(
+            ["bash", "-c", "printf '%s\\0' " + " ".join(line for line in out.splitlines() if line[0] == "-")],
+            capture_output=True,
+            check=True,
+            cwd=tmp_path,
+            env={"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]},
+        ).stdout
+        words = pasted.decode().split("\0")[:-1]
+        assert [word.partition("=transcripts:")[2] for word in words] == [str(root / name) for name in names]
+        assert not (tmp_path / "pwned").exists()
+
+    def test_a_prompt_is_printed_as_yaml_that_can_be_read(self, tmp_path: Path, capsys: Capture) -> None:
+        prompt = "Open\u202e it\n::stop-commands::x ##[add-mask]y\x9b"
+        out, _ = run(capsys, write_json(tmp_path, settings(instruction=prompt)))
+        assert all(one.isprintable() or one == "\n" for one in out)
+        assert not any(line.strip().startswith("::") or "##[" in line for line in out.splitlines())
+        path = tmp_path / "proposed.yaml"
+        path.write_text(out, encoding="utf-8")
+        (document,) = yaml.safe_load_all(out)
+        assert document["instruction"] == prompt
+
+    def test_a_dataset_elsewhere_is_named_for_the_ini_file(
+        self, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = write_dataset(tmp_path / "data")
+        (tmp_path / "work").mkdir()
+        monkeypatch.chdir(tmp_path / "work")
+        out, _ = run(capsys, root, "--out", "manifest.jsonl")
+        assert out.splitlines()[-1] == f"t2a_audio = {root}"
+        with pytest.raises(TaskFileError, match="lies outside of the project"):
+            read_manifest(Path("manifest.jsonl"))
+        assert len(read_manifest(Path("manifest.jsonl"), [root]).recordings) == 4
 
 
 class TestBadInput:

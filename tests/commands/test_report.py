@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.reporting.folder import ReportFolder
 from pytest_talk2agent.results.gate import decide_gate
+from tests.conftest import write_tone
 from tests.results.builders import baseline, lossy, result, transcript
 
 
@@ -76,3 +79,61 @@ def test_bad_input_is_one_line(run: Path, tmp_path: Path, name: str, capsys: pyt
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 2
     assert str(tmp_path / name) in error[0]
+
+
+class TestRecordings:
+    @pytest.fixture
+    def spoken(self, tmp_path: Path) -> Path:
+        """A run that heard one recording and whose records name another file since."""
+        sound = write_tone(tmp_path / "suite" / "amy.wav")
+        row = replace(result("a"), audio=str(sound))
+        row = replace(row, transcript=replace(row.transcript, audio_sha256=sha256(sound.read_bytes()).hexdigest()))
+        report = ReportFolder(tmp_path / "run")
+        report.append(row)
+        report.finish([row], {}, decide_gate([row], {}, (), inconclusive_passes=False), "")
+        return tmp_path / "run"
+
+    def name(self, run: Path, audio: Path) -> None:
+        path = run / "results.jsonl"
+        data = json.loads(path.read_text())
+        data["audio"] = str(audio)
+        path.write_text(json.dumps(data) + "\n")
+
+    def sources(self, run: Path) -> object:
+        audio = index_of(run / "report.html")["audio"]
+        assert isinstance(audio, dict)
+        return audio["sources"]
+
+    @pytest.mark.parametrize(("mode", "source"), [("link", "../suite/amy.wav"), ("embed", "audio/wav")])
+    def test_what_the_run_heard_is_in_the_page(self, spoken: Path, mode: str, source: str) -> None:
+        assert main(["report", str(spoken), "--audio", mode]) == 0
+        assert self.sources(spoken) == [source]
+
+    @pytest.mark.parametrize("mode", ["link", "embed"])
+    def test_a_key_never_is(self, spoken: Path, tmp_path: Path, mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+        key = tmp_path / "home" / "id_rsa\x1b[2J"
+        key.parent.mkdir()
+        key.write_text("-----BEGIN OPENSSH PRIVATE KEY-----")
+        self.name(spoken, key)
+        for options in ([], [f"--audio-root={key.parent}"]):
+            assert main(["report", str(spoken), "--audio", mode, *options]) == 0
+            assert self.sources(spoken) == []
+            assert base64.b64encode(key.read_bytes()).decode() not in (spoken / "report.html").read_text()
+        lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("left out")]
+        shown = str(key).replace("\x1b", "\\x1b")
+        advice = "name its own with --audio-root if it belongs here"
+        assert lines == [
+            f"left out: {shown} lies in no folder that the run heard; {advice}",
+            f"left out: {shown} is no audio",
+        ]
+
+    def test_a_folder_that_an_option_names(
+        self, spoken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        moved = tmp_path / "moved" / "amy.wav"
+        moved.parent.mkdir()
+        (tmp_path / "suite" / "amy.wav").rename(moved)
+        self.name(spoken, moved)
+        assert main(["report", str(spoken), "--audio=embed", f"--audio-root={moved.parent}"]) == 0
+        assert self.sources(spoken) == ["audio/wav"]
+        assert "left out" not in capsys.readouterr().out

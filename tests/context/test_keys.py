@@ -65,3 +65,9 @@ def test_only_keys_come_out_whatever_the_values_are(data: dict[str, object]) -> 
     expected = set(data).union(*(value for value in data.values() if isinstance(value, dict)))
     assert set(keys(json.dumps(data), ".json")) == expected
     assert set(keys(yaml.safe_dump(data), ".yaml")) == expected
+
+
+@pytest.mark.parametrize("suffix", [".json", ".yaml", ".yml", ".toml"])
+@pytest.mark.parametrize("text", ["[" * 50_000, '{"a":' * 20_000, "a = " + "[" * 50_000, "- " * 20_000])
+def test_nesting_without_end_has_no_keys(suffix: str, text: str) -> None:
+    assert keys(text, suffix) == []

@@ -110,7 +110,7 @@ def answers(sandbox: Sandbox) -> Answers:
     ) -> list[dict[str, Any]]:
         request = {"grader": grader, "world": world, "states": states, "seconds": seconds}
         ended = sandbox.run(grader_run.__name__, json.dumps(request), Limits(seconds=60))
-        assert (ended.status, ended.errors) == (0, "")
+        assert (ended.status, ended.errors, ended.stopped) == (0, "", "")
         return [json.loads(line) for line in ended.output.splitlines()]
 
     return run

@@ -75,6 +75,24 @@ def test_a_hanging_grader_is_stopped(tree: Tree, sandbox: Sandbox) -> None:
     assert found.equal > 0
 
 
+@pytest.mark.parametrize(
+    ("act", "why"),
+    [
+        ("os.kill(os.getppid(), 9)", "the sandbox ended in this state: "),
+        ("[os.fork() for _ in range(20)]", "it had more than 128 processes at a time"),
+    ],
+)
+def test_a_state_that_ends_the_sandbox_is_a_mismatch_of_its_own(
+    tree: Tree, sandbox: Sandbox, act: str, why: str
+) -> None:
+    crash = f'    if data.get("total") != 12 and data.get("title") == "Harvest":\n        import os; {act}\n'
+    tree.add(grader=GRADER.replace('    scores["title"] =', crash + '    scores["title"] =', 1))
+    found = verified(tree, sandbox)
+    assert found.compared == 13
+    assert 0 < len(found.mismatches) < found.compared
+    assert all(why in m.detail or "temporarily unavailable" in m.detail for m in found.mismatches)
+
+
 def test_a_score_that_is_no_number_is_a_mismatch(tree: Tree, sandbox: Sandbox) -> None:
     tree.add(grader="def grade(transcript, workspace_path):\n    return {'overall_score': float('nan')}")
     found = verified(tree, sandbox)

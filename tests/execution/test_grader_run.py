@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.execution.grader_run import empty, score_of
+from pytest_talk2agent.execution.sandbox import Limits, Sandbox
 from tests.execution.conftest import Answers
 
 BY_NAME = """\
@@ -69,9 +70,137 @@ def grade(transcript, workspace_path):
             assert result["found"] == ["/tmp_workspace/gt", "/tmp_workspace/results"]
             assert (result["imported"], result["kept"]) == (False, [])
 
+    def test_a_daemon_does_not_meet_the_next_state(self, answers: Answers) -> None:
+        grader = """
+import os, signal, pathlib
+def grade(transcript, workspace_path):
+    others = sum(name.isdigit() for name in os.listdir("/proc"))
+    for _ in range(5):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                for each in (signal.SIGTERM, signal.SIGHUP):
+                    signal.signal(each, signal.SIG_IGN)
+                while True:
+                    try:
+                        pathlib.Path("/tmp_workspace/results/forged").write_text("x")
+                    except OSError:
+                        pass
+            os._exit(0)
+    found = os.path.exists("results/forged")
+    return {"overall_score": 1, "others": others}
+"""
+        found = [json.loads(answer["result"])["others"] for answer in answers(grader, states=[{}] * 4)]
+        assert len(set(found)) == 1
+
     def test_what_is_printed_is_swallowed(self, answers: Answers) -> None:
         body = "print('{}'); os.system('echo 1'); sys.stderr.write('x')"
         assert [answer["score"] for answer in answers(by_case(body), BY_NAME, CASES)] == [0.5] * 3
+
+
+class TestTheAnswer:
+    """Foreign code answers for its own state, and in no other form than an answer has."""
+
+    FIRST = "import os, sys, json\ndef grade(transcript, workspace_path):\n    if open('case').read() == 'b':\n"
+
+    def second(self, answers: Answers, body: str) -> dict[str, Any]:
+        lines = "\n".join(f"        {line}" for line in body.splitlines())
+        first, second, third = answers(f"{self.FIRST}{lines}\n{SCORE}", BY_NAME, CASES)
+        assert (first["score"], third["score"]) == (0.5, 0.5)
+        return second
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            "no json",
+            "[]",
+            "1",
+            "null",
+            '"x"',
+            "{}",
+            '{"score": "1", "result": "x", "missing": []}',
+            '{"score": true, "result": "x", "missing": []}',
+            '{"score": 1, "result": "x", "missing": [1]}',
+            '{"score": 1, "missing": []}',
+            '{"error": 5, "missing": []}',
+            '{"error": "x"}',
+            "[" * 100_000,
+            "\udcff",
+            "9" * 5000,
+            "x" * (3 << 20),
+        ],
+    )
+    def test_lines_of_its_own(self, answers: Answers, lines: str) -> None:
+        text = lines.encode(errors="surrogateescape") + b"\n"
+        body = f"""\
+for fd in range(64):
+    try:
+        os.write(fd, {text[:50]!r} if len({text[:50]!r}) < 50 else ({text[:1]!r} * {len(text) - 1} + b"\\n"))
+    except OSError:
+        pass"""
+        assert self.second(answers, body)["error"] == "the grader wrote something else than its answer"
+
+    def test_answers_for_others(self, answers: Answers) -> None:
+        forged = b'{"score": 1, "result": "forged", "missing": []}\n'
+        body = f"""\
+for fd in range(64):
+    try:
+        os.write(fd, {forged * 5!r})
+    except OSError:
+        pass"""
+        assert self.second(answers, body) == json.loads(forged)
+
+    def test_files_of_other_processes(self, sandbox: Sandbox) -> None:
+        """The request and the answers are out of reach; what bubblewrap itself writes into is no answer."""
+        grader = """\
+import os
+def grade(transcript, workspace_path):
+    opened = set()
+    for pid in (os.getppid(), 1):
+        for fd in range(64):
+            for flags in (os.O_RDONLY, os.O_WRONLY, os.O_APPEND | os.O_RDWR):
+                try:
+                    os.write(os.open(f'/proc/{pid}/fd/{fd}', flags), b'forged')
+                    opened.add((pid, fd))
+                except OSError:
+                    pass
+    return {'overall_score': 1, 'opened': sorted(opened)}
+"""
+        request = {"grader": grader, "world": "def build(world): pass", "states": [{}], "seconds": 20}
+        ended = sandbox.run("pytest_talk2agent.execution.grader_run", json.dumps(request), Limits(seconds=60))
+        (line,) = ended.output.splitlines()
+        opened = json.loads(json.loads(line)["result"])["opened"]
+        assert {tuple(each) for each in opened} <= {(1, fd) for fd in (0, 1, 2)}
+
+    def test_half_a_character(self, answers: Answers) -> None:
+        assert self.second(answers, "raise ValueError('half \\ud83d')")["error"].endswith("ValueError: half \ud83d\n")
+        found = self.second(answers, "return {'overall_score': 0.25, 'x': '\\ud83d'}")
+        assert json.loads(found["result"])["x"] == "\ud83d"
+
+    @pytest.mark.parametrize(
+        ("body", "error"),
+        [
+            ("a = []\na.append(a)\nreturn {'overall_score': 1, 'a': a}", "Circular reference"),
+            ("a = []\nfor _ in range(100000): a = [a]\nreturn {'overall_score': 1, 'a': a}", "RecursionError"),
+            ("return {'overall_score': 10 ** 400}", "OverflowError"),
+            ("return {'overall_score': 'x'}", "ValueError"),
+            ("return 5", "TypeError"),
+        ],
+    )
+    def test_results_that_are_none(self, answers: Answers, body: str, error: str) -> None:
+        assert error in self.second(answers, body)["error"]
+
+    def test_much_of_it(self, answers: Answers) -> None:
+        found = self.second(answers, "return {'overall_score': 1, 'x': 'x' * 10_000_000}")
+        assert (found["score"], len(found["result"])) == (1, 2000)
+        assert len(self.second(answers, "raise ValueError('x' * 10_000_000)")["error"]) == 2000
+
+    def test_its_parent_ended(self, sandbox: Sandbox) -> None:
+        grader = "import os\ndef grade(transcript, workspace_path): os.kill(os.getppid(), 9)"
+        request = {"grader": grader, "world": "def build(world): pass", "states": [{}, {}], "seconds": 20}
+        ended = sandbox.run("pytest_talk2agent.execution.grader_run", json.dumps(request), Limits(seconds=60))
+        assert ended.output == ""
+        assert ended.status not in (0, None)
 
 
 class TestStubs:

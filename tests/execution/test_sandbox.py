@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.execution import grader_run
+from pytest_talk2agent.execution import grader_run, seccomp
 from pytest_talk2agent.execution import sandbox as sandbox_module
 from pytest_talk2agent.execution.sandbox import Limits, Sandbox, SandboxError
 from tests.execution.conftest import Answers
@@ -73,6 +73,24 @@ class TestDenied:
         command = "['unshare', '--user', 'true']"
         assert seen(answers, f"subprocess.run({command}, capture_output=True).returncode") != 0
 
+    @pytest.mark.parametrize(
+        "call",
+        [
+            "os.memfd_create('x')",
+            "os.open('/dev/x', os.O_CREAT | os.O_WRONLY)",
+            "os.open(f'/proc/{os.getppid()}/fd/1', os.O_RDONLY)",
+            "os.open(f'/proc/{os.getppid()}/mem', os.O_RDWR)",
+        ],
+    )
+    def test_memory_that_no_limit_counts_and_other_processes(self, answers: Answers, call: str) -> None:
+        assert seen(answers, call) in ("OSError", "PermissionError", "FileNotFoundError")
+
+    @pytest.mark.skipif(seccomp.program() is None, reason="a machine whose system calls are not known")
+    @pytest.mark.parametrize(("name", "arguments"), [("shmget", "0, 1 << 30, 0o1666"), ("msgget", "0, 0o1666")])
+    def test_system_v(self, answers: Answers, name: str, arguments: str) -> None:
+        call = f"(ctypes.CDLL(None, use_errno=True).{name}({arguments}), ctypes.get_errno())"
+        assert seen(answers, f"__import__('builtins').exec('import ctypes', globals()) or {call}") == [-1, 1]
+
 
 class TestAllowed:
     def test_the_workspace_the_home_and_temporary_files(self, answers: Answers) -> None:
@@ -94,8 +112,101 @@ class TestLimits:
         request = {"grader": grader, "world": "def build(world): pass", "states": [{}], "seconds": seconds}
         return sandbox.run(grader_run.__name__, json.dumps(request), limits).output
 
+    def stopped(self, sandbox: Sandbox, body: str, limits: Limits) -> str:
+        """Which limit of the whole tree a grader meets that is given no limit of its own."""
+        lines = "\n".join(f"    {line}" for line in body.splitlines())
+        grader = f"def grade(transcript, workspace_path):\n{lines}\n    return {{'overall_score': 1}}\n"
+        request = {"grader": grader, "world": "def build(world): pass", "states": [{}], "seconds": 60}
+        ended = sandbox.run(grader_run.__name__, json.dumps(request), limits)
+        assert ended.status is None or not ended.stopped
+        return ended.stopped or ended.output
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "import os, signal\nwhile True:\n    if os.fork() == 0: signal.pause()",
+            "import os\nwhile True: os.fork()",
+            "import os, signal\nwhile True:\n    if os.fork() == 0:\n        os.setsid()\n        signal.pause()",
+            "import threading, signal\nwhile True: threading.Thread(target=signal.pause).start()",
+            "import subprocess\nwhile True: subprocess.Popen(['/bin/sh', '-c', 'sleep 60 & sleep 60'])",
+        ],
+        ids=["children", "bomb", "daemons", "threads", "programs"],
+    )
+    def test_processes(self, sandbox: Sandbox, body: str) -> None:
+        found = self.stopped(sandbox, body, Limits(tasks=40, seconds=60))
+        # Unless this is root, the kernel itself refuses the next one.
+        assert (
+            found == "it had more than 40 processes at a time"
+            or "temporarily unavailable" in found
+            or ("can't start new thread" in found)
+        )
+
+    def test_a_bomb_leaves_nothing_behind(self, sandbox: Sandbox) -> None:
+        name = f"t2a-{time.monotonic_ns()}"
+        body = f"import subprocess, sys\nwhile True: subprocess.Popen([sys.executable, '-c', 'while 1: 1  # {name}'])"
+        self.stopped(sandbox, body, Limits(tasks=20, seconds=60))
+        end = time.monotonic() + 10
+        while running := [line for line in _command_lines() if name in line]:
+            assert time.monotonic() < end, running
+            time.sleep(0.05)
+
+    def test_memory_of_many_processes(self, sandbox: Sandbox) -> None:
+        body = (
+            "import os, signal\n"
+            "for _ in range(8):\n"
+            "    if os.fork() == 0:\n"
+            "        kept = bytearray(os.urandom(1)) * (40 << 20)\n"
+            "        signal.pause()\n"
+            "signal.pause()"
+        )
+        found = self.stopped(sandbox, body, Limits(memory=200 << 20, seconds=60))
+        assert found == "it used more than 200 MB of memory"
+
+    def test_memory_that_processes_share_is_counted_once(self, sandbox: Sandbox) -> None:
+        body = (
+            "import os, signal, select\n"
+            "kept = bytearray(os.urandom(1)) * (60 << 20)\n"
+            "for _ in range(8):\n"
+            "    if os.fork() == 0:\n"
+            "        select.select([], [], [], 0.3)\n"
+            "        os._exit(0)\n"
+            "select.select([], [], [], 0.3)"
+        )
+        assert '"score": 1' in self.stopped(sandbox, body, Limits(memory=250 << 20, seconds=60))
+
+    @pytest.mark.parametrize("folder", ["/dev/shm", "/tmp", "/root", "/tmp_workspace"])
+    def test_memory_of_file_systems(self, sandbox: Sandbox, folder: str) -> None:
+        if not sandbox_module._form().strict:
+            pytest.skip("this bubblewrap knows no sizes")
+        body = (
+            "import os, json\n"
+            "size = 0\n"
+            "try:\n"
+            "    for number in range(64):\n"
+            f"        with open(f'{folder}/{{number}}', 'wb', buffering=0) as stream:\n"
+            "            for _ in range(32):\n"
+            "                size += stream.write(bytes(1 << 20))\n"
+            "except OSError as error:\n"
+            "    size = f'{error.strerror} after {size >> 20} MB'\n"
+            f"for name in os.listdir({folder!r}):\n"
+            f"    os.path.isfile(f'{folder}/{{name}}') and os.unlink(f'{folder}/{{name}}')\n"
+            "return {'overall_score': 1, 'size': size}"
+        )
+        most = 64 if folder == "/dev/shm" else 512
+        (answer,) = self.stopped(sandbox, body, Limits(seconds=120)).splitlines()
+        size = json.loads(json.loads(answer)["result"])["size"]
+        assert size in (f"No space left on device after {most} MB", f"No space left on device after {most - 1} MB")
+
+    def test_output(self, sandbox: Sandbox) -> None:
+        states: list[dict[str, bool]] = [{}] * 50
+        grader = "def grade(transcript, workspace_path): return {'overall_score': 1, 'x': 'x' * 3000}"
+        request = {"grader": grader, "world": "def build(world): pass", "states": states, "seconds": 20}
+        ended = sandbox.run(grader_run.__name__, json.dumps(request), Limits(output=20_000))
+        assert len(ended.output) <= 20_000
+        assert ended.stopped == "it wrote more than 0 MB"
+
     def test_memory(self, sandbox: Sandbox) -> None:
-        assert "MemoryError" in self.run(sandbox, "b = bytearray(1 << 30)", Limits(memory=1 << 29))
+        assert "MemoryError" in self.run(sandbox, "b = bytearray(1 << 30)", Limits(address_space=1 << 29))
 
     def test_file_size(self, sandbox: Sandbox) -> None:
         body = "open('/tmp/big', 'wb').write(bytes(1 << 20))"

@@ -56,7 +56,7 @@ class TestAModel:
         assert labels[REPORT] == {"file": "omitted", "target": "retained", "keep": "retained"}
         assert labels[PORT] == {"port": "retained", "service": "retained"}
         judges = json.loads((pytester.path / "out" / "run.json").read_text(encoding="utf-8"))["judges"]
-        assert judges[0].startswith("llm/1:tidy#")
+        assert judges[0].startswith("llm/2:tidy#")
         assert len(server.asked) == 4
         again = run(suite, "--t2a-interface=transcripts:asr.jsonl", spec, "--t2a-report=again")
         again.assert_outcomes(passed=1, failed=1)
@@ -101,7 +101,7 @@ class TestAModel:
         assert alone(*options, f"{judge}1").ret == 0
         result = alone(*options, f"{judge}2")
         assert result.ret != 0
-        result.stderr.fnmatch_lines(["*made by judge llm/1:tidy#*, this run judges with llm/1:tidy#*"])
+        result.stderr.fnmatch_lines(["*made by judge llm/2:tidy#*, this run judges with llm/2:tidy#*"])
 
 
 class TestLabels:

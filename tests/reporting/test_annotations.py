@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
+
+import pytest
 
 from pytest_talk2agent.reporting.annotations import MOST, workflow_commands
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 from tests.results.builders import CHANGED, interval, judgement, lossy, result, retention
+
+
+@pytest.fixture(autouse=True)
+def _nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
 
 
 def commands(*rows: TaskResult, errors: dict[str, str] | None = None, items: bool = True) -> list[str]:
@@ -53,3 +61,32 @@ def test_only_the_gate_where_another_plugin_annotates_items() -> None:
 def test_a_line_break_begins_no_command() -> None:
     row = result("bad", outcome=Outcome.FAILED, reasons=("100%\n::stop::",), judged=judgement({"port": CHANGED}))
     assert commands(row)[1].endswith("::100%25%0A::stop::; lost: port")
+
+
+def test_what_cannot_be_seen_is_spelled() -> None:
+    row = result(
+        "bad", outcome=Outcome.FAILED, reasons=("a\x1b[2J\u202e\u2028b\rc",), judged=judgement({"port": CHANGED})
+    )
+    assert commands(row)[1].endswith(r"::a\x1b[2J\u202e\u2028b%0Dc; lost: port")
+
+
+class TestTheCheckout:
+    @pytest.mark.parametrize(
+        ("workspace", "root", "shown"),
+        [
+            (".", "voice", "voice/suites/tasks.yaml"),
+            ("voice", "voice", "suites/tasks.yaml"),
+            ("link", "voice", "suites/tasks.yaml"),
+            ("elsewhere", "voice", "suites/tasks.yaml"),
+        ],
+    )
+    def test_files_are_named_from_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workspace: str, root: str, shown: str
+    ) -> None:
+        (tmp_path / "voice").mkdir()
+        (tmp_path / "link").symlink_to("voice")
+        monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / workspace))
+        row = lossy("bad")
+        gate = decide_gate([row], {}, (), inconclusive_passes=False)
+        found = workflow_commands([row], {}, gate, {row.node: ("suites/tasks.yaml", 7)}, root=tmp_path / root)
+        assert f"file={shown},line=7," in found[1]

@@ -60,6 +60,12 @@ def test_a_terminal_shows_a_bar_and_then_one_line() -> None:
     assert re.fullmatch(r"talk2agent: 0 of 4 transcripts from the store, 4 recordings transcribed in \d+\.\d s", line)
 
 
+@pytest.mark.parametrize("total", [1, 10, 1000, 100_000])
+def test_the_closing_line_covers_the_bar(total: int) -> None:
+    reporter = run(Reporter(isatty=True), Progress(total, total - 1), Progress(total, total, stored=total))
+    assert len(reporter.lines[0]) >= max(map(len, reporter.drawn))
+
+
 def test_a_log_file_gets_lines() -> None:
     reporter = run(Reporter(isatty=False), Progress(2, 1), Progress(2, 2, failed=1))
     assert reporter.drawn == []

@@ -145,6 +145,7 @@ def test_a_recording_keeps_the_name_of_its_link(tmp_path: Path) -> None:
     suites.mkdir(parents=True)
     (store / "1f3a").touch()
     (tmp_path / "amy.wav").symlink_to(store / "1f3a")
+    (tmp_path / "pytest.ini").touch()
     (suites / "suite.yaml").write_text(TASK + "recordings: [{audio: ../../amy.wav}]\n")
     (task,) = load_tasks(suites / "suite.yaml")
     assert task.recordings[0].audio == tmp_path / "amy.wav"
@@ -153,6 +154,7 @@ def test_a_recording_keeps_the_name_of_its_link(tmp_path: Path) -> None:
 def test_dots_behind_a_linked_folder_lead_where_the_system_leads(tmp_path: Path) -> None:
     (tmp_path / "far" / "suites").mkdir(parents=True)
     (tmp_path / "far" / "amy.wav").touch()
+    (tmp_path / "far" / "pyproject.toml").touch()
     (tmp_path / "suites").symlink_to(tmp_path / "far" / "suites")
     (tmp_path / "suites" / "suite.yaml").write_text(TASK + "recordings: [{audio: ../amy.wav}]\n")
     (task,) = load_tasks(tmp_path / "suites" / "suite.yaml")

@@ -29,13 +29,15 @@ def write_page(
     *,
     audio: AudioMode = "link",
     before: Before | None = None,
+    recordings: Recordings | None = None,
 ) -> set[str]:
-    """Write the report of a run and return the recordings that were not found; raises OSError with the path.
+    """Write the report of a run and return the recordings that it does not have; raises OSError with the path.
 
     ``gate`` is the verdict that the run was given. ``audio`` links the recordings relative to ``path``, embeds them or
-    leaves them out. ``before`` is what is shown beside the results; by default the baseline that they were held to.
+    leaves them out; ``recordings`` decides that itself where it is given. ``before`` is what is shown beside the
+    results; by default the baseline that they were held to.
     """
-    recordings = Recordings(audio, path.parent)
+    recordings = recordings or Recordings(audio, path.parent)
     rows = Rows(recordings, before or BeforeLimits())
     write_whole(path, _pieces(results, errors, gate, rows, recordings))
     return recordings.absent

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.speech.audio import file_sha256
-from pytest_talk2agent.tasks.errors import Problem, TaskFileError
+from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown
 from pytest_talk2agent.tasks.importers.wildclawbench import TEMPLATE
 from pytest_talk2agent.tasks.manifest import Manifest, json_lines, read_manifest, recording_of
+from pytest_talk2agent.tasks.paths import is_inside
 from pytest_talk2agent.tasks.reading import read_utf8
 
 PROMPTS = "wildclawbench/synthetic/prompts.jsonl"
@@ -111,7 +112,7 @@ def _prompt(manifest: Manifest, value: Mapping[str, Any], root: Path) -> None:
     base = root / "wildclawbench" / "synthetic"
     folders = [base, base / "audio", root / "wildclawbench", root]
     audio = value.get("audio") or f"audio/{value.get('category', '')}/{task}.wav"
-    recording = recording_of({"audio": audio, "take": "tts", "sha256": value.get("sha256")}, folders)
+    recording = recording_of({"audio": audio, "take": "tts", "sha256": value.get("sha256")}, folders, [root])
     manifest.add(task, recording, value.get("colloquial_prompt"))
 
 
@@ -124,7 +125,7 @@ def _take(manifest: Manifest, value: Mapping[str, Any], root: Path) -> None:
         "speaker": value.get("speaker") or value.get("speaker_id"),
         "sha256": value.get("sha256") or value.get("audio_sha256"),
     }
-    manifest.add(task, recording_of(plain, folders), None)
+    manifest.add(task, recording_of(plain, folders, [root]), None)
 
 
 def _script(manifest: Manifest, value: Mapping[str, Any], root: Path) -> None:
@@ -149,10 +150,17 @@ def _condition(value: Mapping[str, Any], root: Path) -> RecordedCondition:
         model=_text(value, "model"),
         variant=str(value.get("variant") or ""),
         biased=bool(value.get("biasing")),
-        transcripts=root / _text(value, "data_file"),
+        transcripts=_inside(root, _text(value, "data_file")),
         rows=rows,
-        bias_list=root / str(listed) if listed else None,
+        bias_list=_inside(root, str(listed)) if listed else None,
     )
+
+
+def _inside(root: Path, name: str) -> Path:
+    """A file of the dataset; raises ValueError where the name, or a link, leads out of it."""
+    if not is_inside(root / name, [root]):
+        raise ValueError(f"{shown(name)} leads out of the dataset; name a file in it")
+    return root / name
 
 
 def _check(condition: RecordedCondition, value: Mapping[str, Any]) -> None:

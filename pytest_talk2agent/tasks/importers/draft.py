@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from pytest_talk2agent.tasks.importers import wildclawbench
-from pytest_talk2agent.tasks.importers.original import Original
+from pytest_talk2agent.tasks.importers.original import Original, refuse_outside
 from pytest_talk2agent.tasks.importers.osworld_value import (
     INFEASIBLE,
     Check,
@@ -25,6 +25,8 @@ from pytest_talk2agent.tasks.importers.slots import Slot, find_slots, words_of
 from pytest_talk2agent.tasks.task import Task
 
 MOST_KEYWORDS = 3
+
+_LOGGED = re.compile(r"##\w*\[")
 
 _UNFIT_FOR_ID = re.compile(r"[^A-Za-z0-9._/-]+")
 _WORD = re.compile(r"(?<![\w'’])[^\W\d_]{4,}(?![\w'’])")
@@ -68,17 +70,40 @@ def draft_of(original: Original, *, words: bool = True) -> dict[str, Any]:
 
 def proposed_tasks(path: Path, known: Format) -> list[Task]:
     """The tasks of a foreign file as they are proposed; raises TaskFileError where it cannot be read."""
+    refuse_outside(path, path.parent)
     return [
         Task(**draft_of(original), suite=original.benchmark, path=path, line=original.line)
         for original in known.read_task(path)
     ]
 
 
+class _Dumper(yaml.SafeDumper):
+    """Puts a text into double quotes where a character of it cannot be seen, or a CI service may take it for a command.
+
+    There each character can be escaped, and a prompt of a stranger be printed in that form.
+    """
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    odd = not text.replace("\n", "").isprintable() or "::" in text or _LOGGED.search(text)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if odd else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
 def to_yaml(documents: Sequence[Mapping[str, Any]]) -> str:
     """Documents as the text of a task file."""
-    return yaml.safe_dump_all(
-        documents, sort_keys=False, allow_unicode=True, width=118, default_flow_style=None, explicit_start=False
+    text: str = yaml.dump_all(
+        documents,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=118,
+        default_flow_style=None,
+        explicit_start=False,
     )
+    return text
 
 
 def _id(original: Original) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pytest_talk2agent.tasks.importers import wildclawbench
-from pytest_talk2agent.tasks.importers.original import Checkout, Original, read_all, refused, text_of
+from pytest_talk2agent.tasks.importers.original import Checkout, Original, read_all, refuse_outside, refused, text_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,11 +27,14 @@ _INSTRUCTIONS = ("instruction.md", "steps/*/instruction.md")
 _PREAMBLE = "You are an expert in a restricted"
 
 
-def read_task(path: Path) -> Iterator[Original]:
-    """Read the task whose ``task.toml`` this is; raises TaskFileError where it is no TOML or has no instruction."""
+def read_task(path: Path, root: Path | None = None) -> Iterator[Original]:
+    """Read the task whose ``task.toml`` this is; raises TaskFileError where it is no TOML or has no instruction.
+
+    Links may lead to what else is in ``root``, the checkout, or in the task's own folder where none is given.
+    """
     try:
         data = tomllib.loads(text_of(path))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a list in a list in a list ..
         raise refused(path, f"not TOML: {error}; restore the file") from None
     folder = path.parent
     places = [place for pattern in _INSTRUCTIONS for place in sorted(folder.glob(pattern))]
@@ -39,6 +43,7 @@ def read_task(path: Path) -> Iterator[Original]:
     if len(places) > 1:
         names = ", ".join(place.relative_to(folder).as_posix() for place in places)
         raise refused(path, f"several instructions ({names}); a task of several steps cannot be one spoken task")
+    refuse_outside(places[0], root or folder)
     metadata = _table(data, "metadata")
     name = metadata.get("wildclawbench_id")
     prompt = text_of(places[0]).strip()
@@ -52,7 +57,7 @@ def read_task(path: Path) -> Iterator[Original]:
         benchmark=wildclawbench.BENCHMARK if name else BENCHMARK,
         task=PurePosixPath(str(name or _table(data, "task").get("name") or "")).name or folder.absolute().name,
         prompt=prompt,
-        grader=_grader(folder),
+        grader=_grader(folder, root or folder),
         path=places[0],
         tags=tuple(str(word) for word in keywords) if isinstance(keywords, list) else (),
     )
@@ -65,17 +70,21 @@ def read_checkout(root: Path) -> Checkout:
     files = sorted(root.rglob(FILE))
     if not files:
         raise refused(root, "no Harbor task; name a folder of folders with task.toml", line=0)
-    return read_all(root, files, read_task)
+    return read_all(root, files, partial(read_task, root=root))
 
 
-def _grader(folder: Path) -> str:
+def _grader(folder: Path, root: Path) -> str:
     """The Python file of the tests that has a `grade` function, else the test script."""
     for place in sorted((folder / "tests").glob("*.py")):
+        refuse_outside(place, root)
         text = text_of(place)
         if "\ndef grade(" in f"\n{text}":
             return text.strip()
     script = folder / "tests" / "test.sh"
-    return text_of(script).strip() if script.is_file() else ""
+    if not script.is_file():
+        return ""
+    refuse_outside(script, root)
+    return text_of(script).strip()
 
 
 def _table(data: dict[str, Any], name: str) -> dict[str, Any]:

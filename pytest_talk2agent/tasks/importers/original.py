@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
+from pytest_talk2agent.tasks.paths import is_inside
 from pytest_talk2agent.tasks.reading import read_utf8
 
 
@@ -52,11 +53,15 @@ class Checkout:
 
 
 def read_all(root: Path, files: Iterable[Path], read: Callable[[Path], Iterator[Original]]) -> Checkout:
-    """Read every file, in order; one that is faulty, or has a task that was there before, is rejected."""
+    """Read every file, in order; one that is faulty, or has a task that was there before, is rejected.
+
+    So is a link that leads out of ``root``: what a checkout has comes from somebody else.
+    """
     originals: dict[str, Original] = {}
     rejected: list[Problem] = []
     for path in files:
         try:
+            refuse_outside(path, root)
             for original in read(path):
                 first = originals.setdefault(original.task, original)
                 if first is not original:
@@ -64,6 +69,13 @@ def read_all(root: Path, files: Iterable[Path], read: Callable[[Path], Iterator[
         except TaskFileError as error:
             rejected.extend(error.problems)
     return Checkout(root, originals, tuple(rejected))
+
+
+def refuse_outside(path: Path, root: Path) -> None:
+    """Raise TaskFileError where a path, links followed, is not in the folder ``root``, or that of the file ``root``."""
+    folder = root if root.is_dir() else root.parent
+    if path != root and not is_inside(path, [folder]):
+        raise refused(path, f"leads out of {folder}; put the file itself there", line=0)
 
 
 def refused(path: Path, message: str, line: int = 1) -> TaskFileError:

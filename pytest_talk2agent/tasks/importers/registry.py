@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_talk2agent.tasks.importers import harbor, osworld, wildclawbench
 from pytest_talk2agent.tasks.importers.original import Checkout, Original, refused
+from pytest_talk2agent.tasks.reading import LARGEST, read_bounded
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class Format:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError:
+        return read_bounded(path, LARGEST).decode("utf-8-sig", errors="replace")
+    except (OSError, ValueError):  # it is named with the reason where it is read as a task
         return ""
 
 

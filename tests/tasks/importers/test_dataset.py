@@ -247,3 +247,24 @@ def test_recordings_come_from_a_manifest_or_from_a_dataset(root: Path, tmp_path:
     path = write_lines(tmp_path / "manifest.jsonl", [{"task": FONT, "audio": "a.wav"}])
     assert recordings_at(path, [tmp_path / "audio"]).recordings[FONT][0].audio == tmp_path / "audio" / "a.wav"
     assert set(recordings_at(root).recordings) == {TOWERS, BRIDGES, FONT, ICONS}
+
+
+@pytest.mark.parametrize("key", ["data_file", "bias_list"])
+@pytest.mark.parametrize("name", ["../../secret.jsonl", "/etc/passwd", "link.jsonl"])
+def test_a_condition_that_leads_out_of_the_dataset(root: Path, key: str, name: str) -> None:
+    (root.parent / "secret.jsonl").write_text("{}")
+    (root / "link.jsonl").symlink_to("../secret.jsonl")
+    rows = [json.loads(line) for line in (root / CONDITIONS).read_text().splitlines()]
+    rows[0][key] = name
+    write_lines(root / CONDITIONS, rows)
+    assert refusal(read_conditions, root) == [f"{CONDITIONS}:1:1: `{name}` leads out of the dataset; name a file in it"]
+
+
+def test_a_recording_that_leads_out_of_the_dataset(root: Path) -> None:
+    (root.parent / "private.wav").touch()
+    rows = [json.loads(line) for line in (root / TAKES).read_text().splitlines()]
+    rows[1]["audio"] = "../../../private.wav"
+    write_lines(root / TAKES, rows)
+    (line,) = refusal(read_dataset, root)
+    assert line.startswith(f"{TAKES}:2:1: ")
+    assert "lies outside of the project" in line

@@ -122,3 +122,56 @@ def test_a_folder_of_tasks_one_folder_or_one_file(tmp_path: Path) -> None:
 def test_a_folder_without_tasks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TaskFileError, match=r"no Harbor task; name a folder of folders with task\.toml"):
         read_checkout(tmp_path)
+
+
+class TestLinks:
+    """A checkout comes from a stranger: what its links lead to is read only where it is a part of it."""
+
+    @pytest.fixture
+    def secret(self, tmp_path: Path) -> Path:
+        path = tmp_path / "etc" / "shadow"
+        path.parent.mkdir()
+        path.write_text("root:$6$secret:19000::", encoding="utf-8")
+        return path
+
+    @pytest.mark.parametrize("name", ["instruction.md", "tests/grade_source.py", "tests/test.sh", "task.toml"])
+    def test_one_that_leads_out_of_the_checkout_is_refused(self, tmp_path: Path, secret: Path, name: str) -> None:
+        root = tmp_path / "checkout"
+        place = write_harbor(root / "clock").parent / name
+        if name == "tests/test.sh":
+            (place.parent / "grade_source.py").unlink()
+        place.unlink(missing_ok=True)
+        place.symlink_to(secret)
+        checkout = read_checkout(root)
+        assert checkout.originals == {}
+        (problem,) = checkout.rejected
+        assert str(problem) == f"{place}: leads out of {root}; put the file itself there"
+
+    def test_so_is_a_linked_folder(self, tmp_path: Path, secret: Path) -> None:
+        folder = write_harbor(tmp_path / "checkout").parent
+        (folder / "instruction.md").unlink()
+        (secret.parent / "instruction.md").write_text("secret")
+        (folder / "steps").mkdir()
+        (folder / "steps" / "one").symlink_to(secret.parent)
+        assert read_checkout(folder).originals == {}
+
+    def test_one_task_is_held_to_its_own_folder(self, tmp_path: Path, secret: Path) -> None:
+        toml = write_harbor(tmp_path / "clock")
+        (toml.parent / "instruction.md").unlink()
+        (toml.parent / "instruction.md").symlink_to(secret)
+        with pytest.raises(TaskFileError, match="leads out of"):
+            read(toml)
+
+    def test_what_is_shared_inside_the_checkout_is_read(self, tmp_path: Path) -> None:
+        folder = write_harbor(tmp_path / "tasks" / "clock").parent
+        (tmp_path / "shared.md").write_text("Set it.")
+        (folder / "instruction.md").unlink()
+        (folder / "instruction.md").symlink_to(tmp_path / "shared.md")
+        (original,) = read_checkout(tmp_path).originals.values()
+        assert original.prompt == "Set it."
+
+
+def test_toml_nested_without_end_is_one_line(tmp_path: Path) -> None:
+    path = write_harbor(tmp_path, "a = " + "[" * 100_000)
+    with pytest.raises(TaskFileError, match=r"task\.toml:1:1: not TOML: .*; restore the file$"):
+        read(path)
