@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from pytest_talk2agent.grading.exact import read_fraction
 from pytest_talk2agent.grading.retention import Interval, Retention
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Judgement, Label
+from pytest_talk2agent.results.reading import mapping, refuse_other_types, texts
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 
@@ -66,8 +68,8 @@ class Visible:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Visible:
         """The inverse of `to_json`."""
-        lists = {name: tuple(data[name]) for name in ("decoys", "inserted", "roots")}
-        overlap = None if data["overlap"] is None else Fraction(data["overlap"])
+        lists = {name: texts(data[name], name) for name in ("decoys", "inserted", "roots")}
+        overlap = None if data["overlap"] is None else read_fraction(data["overlap"])
         return cls(**lists, overlap=overlap, checked=data["checked"], rejected=data["rejected"])
 
 
@@ -75,12 +77,12 @@ class Visible:
 class TaskResult:
     """One task, one recording, one condition: what was said, heard, kept, and what came of it.
 
-    ``node`` is pytest's node id; ``condition`` the label of the interface and ``spec`` its spec string; ``weights``
-    maps each intention to its Shapley value (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a
-    kind to the word errors and the words of its spoken values; ``critical`` names what must not be lost. ``raw`` is the
-    judgement of the transcript before its repair, where there was one; ``visible`` is there where the condition biases
-    or repairs; ``grader`` is the whole grader that ``value`` is part of; ``proposed`` says that rules made the task and
-    that no person has reviewed it.
+    ``node`` is pytest's node id, ``file`` where it was collected, relative to pytest's root directory; ``condition``
+    the label of the interface and ``spec`` its spec string; ``weights`` maps each intention to its Shapley value
+    (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a kind to the word errors and the words of
+    its spoken values; ``critical`` names what must not be lost. ``raw`` is the judgement of the transcript before its
+    repair, where there was one; ``visible`` is there where the condition biases or repairs; ``grader`` is the whole
+    grader that ``value`` is part of; ``proposed`` says that rules made the task and that no person has reviewed it.
     """
 
     node: str
@@ -109,6 +111,7 @@ class TaskResult:
     grader: GraderSource | None = None
     critical: tuple[str, ...] = ()
     proposed: bool = False
+    file: str = ""
 
     @property
     def key(self) -> str:
@@ -139,6 +142,7 @@ class TaskResult:
         return {
             "schema": SCHEMA,
             "node": self.node,
+            "file": self.file,
             "suite": self.suite,
             "task": self.task,
             "task_sha256": self.task_sha256,
@@ -174,34 +178,53 @@ class TaskResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TaskResult:
-        """The inverse of `to_json`; raises ValueError on a record of another schema, KeyError on an incomplete one."""
+        """The inverse of `to_json`, for data that anyone may have written.
+
+        Raises KeyError where a field is missing, TypeError where one has another type, ValueError where its value is
+        none or the record is of another schema.
+        """
+        data = mapping(data, "a result")
         if data.get("schema") != SCHEMA:
             raise ValueError(f"a result of schema {data.get('schema')!r}; this version reads schema {SCHEMA}")
-        limits = data["limits"]
-        baseline, own = limits["baseline"], limits["own"]
-        return cls(
+        result = cls(
             **{name: data[name] for name in _PLAIN},
             transcript=Transcript.from_json(data["transcript"]),
-            judgement=Judgement.from_json(data["judgement"]),
-            retention=Retention.from_json(data["retention"]),
-            weights={name: Fraction(weight) for name, weight in data["weights"].items()},
-            rates=ErrorRates(**data["rates"]),
-            limits=Limits(
-                thresholds={metric: Fraction(limit) for metric, limit in limits["thresholds"].items()},
-                baseline=None if baseline is None else {m: Interval.from_json(i) for m, i in baseline.items()},
-                tolerance=Fraction(limits["tolerance"]),
-                own=None if own is None else {metric: Fraction(limit) for metric, limit in own.items()},
-                must_pass=limits["must_pass"],
-            ),
-            verdict=Verdict(Outcome(data["verdict"]["outcome"]), tuple(data["verdict"]["reasons"])),
-            kinds=dict(data["kinds"]),
-            kind_errors={kind: (errors, words) for kind, (errors, words) in data["kind_errors"].items()},
-            raw=None if data["raw"] is None else Judgement.from_json(data["raw"]),
-            visible=None if data["visible"] is None else Visible.from_json(data["visible"]),
-            grader=None if data["grader"] is None else GraderSource.from_json(data["grader"]),
-            critical=tuple(data["critical"]),
-            proposed=bool(data.get("proposed", False)),
+            judgement=Judgement.from_json(mapping(data["judgement"], "judgement")),
+            retention=Retention.from_json(mapping(data["retention"], "retention")),
+            weights=_fractions(data, "weights"),
+            rates=ErrorRates(**mapping(data["rates"], "rates")),
+            limits=_limits(mapping(data["limits"], "limits")),
+            verdict=_verdict(mapping(data["verdict"], "verdict")),
+            kinds=dict(mapping(data["kinds"], "kinds")),
+            kind_errors={kind: tuple(counts) for kind, counts in mapping(data["kind_errors"], "kind_errors").items()},
+            raw=None if data["raw"] is None else Judgement.from_json(mapping(data["raw"], "raw")),
+            visible=None if data["visible"] is None else Visible.from_json(mapping(data["visible"], "visible")),
+            grader=None if data["grader"] is None else GraderSource.from_json(mapping(data["grader"], "grader")),
+            critical=texts(data["critical"], "critical"),
+            proposed=data.get("proposed", False),
+            file=data.get("file", ""),
         )
+        refuse_other_types(result)
+        return result
+
+
+def _limits(data: Mapping[str, Any]) -> Limits:
+    baseline = None if data["baseline"] is None else mapping(data["baseline"], "baseline")
+    return Limits(
+        thresholds=_fractions(data, "thresholds"),
+        baseline=None if baseline is None else {metric: Interval.from_json(ends) for metric, ends in baseline.items()},
+        tolerance=read_fraction(data["tolerance"]),
+        own=None if data["own"] is None else _fractions(data, "own"),
+        must_pass=data["must_pass"],
+    )
+
+
+def _verdict(data: Mapping[str, Any]) -> Verdict:
+    return Verdict(Outcome(data["outcome"]), texts(data["reasons"], "reasons"))
+
+
+def _fractions(data: Mapping[str, Any], name: str) -> dict[str, Fraction]:
+    return {key: read_fraction(value) for key, value in mapping(data[name], name).items()}
 
 
 _PLAIN = (
