@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pytest_talk2agent.grading.exact import read_fraction
-from pytest_talk2agent.interfaces.utterance import STATES
+from pytest_talk2agent.interfaces.utterance import STATES, Hypothesis
 from pytest_talk2agent.results.reading import plain_fault, refuse_other_types
 
 
@@ -93,6 +93,25 @@ class Transcript:
 
 
 _FIELDS = frozenset(one.name for one in fields(Transcript))
+
+
+def hypothesis_fault(outcome: object) -> str | None:
+    """Why what an interface returned is no hypothesis that can be judged and stored, in one line; None where it is."""
+    if not isinstance(outcome, Hypothesis) or not isinstance(outcome.text, str):
+        made = type(outcome.text if isinstance(outcome, Hypothesis) else outcome).__name__
+        return f"a {made} as a transcript; return a Hypothesis"
+    if outcome.state not in STATES:
+        return f"the state {outcome.state!r:.60}; known: {', '.join(STATES)}"
+    try:
+        outcome.text.encode()
+    except UnicodeEncodeError as error:
+        broken = f"U+{ord(outcome.text[error.start]):04X} at character {error.start}"
+        return f"a transcript that is no valid text ({broken} stands alone)"
+    sent = outcome.sent
+    if sent is not None and not (isinstance(sent, tuple) and all(isinstance(term, str) for term in sent)):
+        return "as the terms it sent what is no tuple of texts"
+    fault = check_detail(outcome.detail) or plain_fault(sent, "sent")
+    return None if fault is None else f"what no record can hold: {fault}"
 
 
 def check_detail(detail: object, name: str = "detail") -> str | None:
