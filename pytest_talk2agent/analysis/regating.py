@@ -65,7 +65,9 @@ def _again(result: TaskResult, rules: Rules, baseline: Baseline | None, referenc
         return result  # a test function: its assertions are not in the record
     before = None
     if baseline is not None:
-        before = baseline.items[references[result.condition]][result.key].intervals()
+        reference = references[result.condition]
+        baseline.refuse_other_scores(reference, result.key, result.retention.intervals())
+        before = baseline.items[reference][result.key].intervals()
     limits = rules.limits(
         own,
         before,

@@ -106,6 +106,11 @@ class Retention:
     status: Status = "scored"
     reason: str | None = None
 
+    def intervals(self) -> dict[str, Interval]:
+        """Native and Shapley, as far as they are defined."""
+        found = {"native": self.native, "shapley": self.shapley}
+        return {metric: interval for metric, interval in found.items() if interval is not None}
+
     def to_json(self) -> dict[str, Any]:
         """Plain values for JSON; fractions are strings."""
         return {
