@@ -11,7 +11,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -85,15 +85,16 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def plain_fault(value: object, where: str, deepest: int = DEEPEST) -> str | None:
+def plain_fault(value: object, where: str, *, any_text: bool = False, deepest: int = DEEPEST) -> str | None:
     """Why a value is not one that JSON holds and any report can print, in one line; None where it is.
 
-    It is a text that UTF-8 can hold, a finite number, a boolean or None, or a list (a tuple) or mapping of such.
+    It is a text that UTF-8 can hold (``any_text`` allows others, as the name of a file may be), a finite number, a
+    boolean or None, or a list (a tuple) or mapping of such.
     """
     if value is None or isinstance(value, bool):
         return None
     if isinstance(value, str):
-        return None if is_text(value) else f"{where} is no valid text"
+        return None if any_text or is_text(value) else f"{where} is no valid text"
     if isinstance(value, int):
         return None if -LARGEST < value < LARGEST else f"{where} is too large a number"
     if isinstance(value, float):
@@ -102,16 +103,14 @@ def plain_fault(value: object, where: str, deepest: int = DEEPEST) -> str | None
         return f"{where} is a {type(value).__name__}, which is no plain value"
     if not deepest:
         return f"{where.partition('[')[0]} is nested too deeply"
-    if isinstance(value, Mapping):
-        odd = next((name for name in value if not isinstance(name, str) or not is_text(name)), None)
-        if odd is not None:
-            return f"{where} has the key {odd!r}, which is no valid text"
-        return _first(plain_fault(item, f"{where}[{name!r}]", deepest - 1) for name, item in value.items())
-    return _first(plain_fault(item, f"{where}[{index}]", deepest - 1) for index, item in enumerate(value))
-
-
-def _first(faults: Iterable[str | None]) -> str | None:
-    return next((fault for fault in faults if fault is not None), None)
+    if not isinstance(value, Mapping):
+        value = dict(enumerate(value))
+    elif odd := [name for name in value if not isinstance(name, str) or not (any_text or is_text(name))]:
+        return f"{where} has the key {odd[0]!r:.60}, which is no valid text"
+    items = (
+        plain_fault(item, f"{where}[{name!r}]", any_text=any_text, deepest=deepest - 1) for name, item in value.items()
+    )
+    return next((fault for fault in items if fault is not None), None)
 
 
 def is_text(value: str) -> bool:
