@@ -21,14 +21,17 @@ def read_fraction(value: object) -> Fraction:
 
     Raises ValueError for all else: a division by zero, an exponent that would fill the memory, a text that is too long.
     """
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    if isinstance(text, str) and len(text) <= 2 * DIGITS + 2:
-        if _FRACTION.fullmatch(text):
-            above, _, below = text.partition("/")
-            value = Fraction(int(above), int(below or 1)) if not below or int(below) else None
-        else:
-            value = Fraction(text) if _DECIMAL.fullmatch(text) else None
-        if value is not None and abs(value) < LARGEST:
-            return value
-    shown = repr(text)
-    raise ValueError(f"{shown if len(shown) <= _SHOWN else f'{shown[:_SHOWN]}..'} is not a number")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST:
+        return Fraction(value)
+    if not isinstance(value, str):
+        raise ValueError(f"a {type(value).__name__} such as this is not a number")
+    found = None
+    if _FRACTION.fullmatch(value):
+        above, _, below = value.partition("/")
+        found = Fraction(int(above), int(below or 1)) if not below or int(below) else None
+    elif _DECIMAL.fullmatch(value):
+        found = Fraction(value)
+    if found is None or abs(found) >= LARGEST:
+        shown = repr(value)
+        raise ValueError(f"{shown if len(shown) <= _SHOWN else f'{shown[:_SHOWN]}..'} is not a number")
+    return found

@@ -77,12 +77,12 @@ class Visible:
 class TaskResult:
     """One task, one recording, one condition: what was said, heard, kept, and what came of it.
 
-    ``node`` is pytest's node id, ``file`` where it was collected, relative to pytest's root directory; ``condition``
-    the label of the interface and ``spec`` its spec string; ``weights`` maps each intention to its Shapley value
-    (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a kind to the word errors and the words of
-    its spoken values; ``critical`` names what must not be lost. ``raw`` is the judgement of the transcript before its
-    repair, where there was one; ``visible`` is there where the condition biases or repairs; ``grader`` is the whole
-    grader that ``value`` is part of; ``proposed`` says that rules made the task and that no person has reviewed it.
+    ``node`` is pytest's node id; ``condition`` the label of the interface and ``spec`` its spec string; ``weights``
+    maps each intention to its Shapley value (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a
+    kind to the word errors and the words of its spoken values; ``critical`` names what must not be lost. ``raw`` is the
+    judgement of the transcript before its repair, where there was one; ``visible`` is there where the condition biases
+    or repairs; ``grader`` is the whole grader that ``value`` is part of; ``proposed`` says that rules made the task and
+    that no person has reviewed it.
     """
 
     node: str
@@ -111,12 +111,16 @@ class TaskResult:
     grader: GraderSource | None = None
     critical: tuple[str, ...] = ()
     proposed: bool = False
-    file: str = ""
 
     @property
     def key(self) -> str:
         """The item's key in a baseline."""
         return item_key(self.task, self.take)
+
+    @property
+    def file(self) -> str:
+        """The file of the item, as seen from pytest's root directory, with slashes."""
+        return self.node.partition("::")[0]
 
     @property
     def scored(self) -> bool:
@@ -142,7 +146,6 @@ class TaskResult:
         return {
             "schema": SCHEMA,
             "node": self.node,
-            "file": self.file,
             "suite": self.suite,
             "task": self.task,
             "task_sha256": self.task_sha256,
@@ -189,7 +192,7 @@ class TaskResult:
         result = cls(
             **{name: data[name] for name in _PLAIN},
             transcript=Transcript.from_json(data["transcript"]),
-            judgement=Judgement.from_json(mapping(data["judgement"], "judgement")),
+            judgement=_judgement(data, "judgement"),
             retention=Retention.from_json(mapping(data["retention"], "retention")),
             weights=_fractions(data, "weights"),
             rates=ErrorRates(**mapping(data["rates"], "rates")),
@@ -197,15 +200,27 @@ class TaskResult:
             verdict=_verdict(mapping(data["verdict"], "verdict")),
             kinds=dict(mapping(data["kinds"], "kinds")),
             kind_errors={kind: tuple(counts) for kind, counts in mapping(data["kind_errors"], "kind_errors").items()},
-            raw=None if data["raw"] is None else Judgement.from_json(mapping(data["raw"], "raw")),
+            raw=None if data["raw"] is None else _judgement(data, "raw"),
             visible=None if data["visible"] is None else Visible.from_json(mapping(data["visible"], "visible")),
-            grader=None if data["grader"] is None else GraderSource.from_json(mapping(data["grader"], "grader")),
+            grader=None if data["grader"] is None else _grader(mapping(data["grader"], "grader")),
             critical=texts(data["critical"], "critical"),
             proposed=data.get("proposed", False),
-            file=data.get("file", ""),
         )
         refuse_other_types(result)
         return result
+
+
+def _judgement(data: Mapping[str, Any], name: str) -> Judgement:
+    found = mapping(data[name], name)
+    for intention, finding in mapping(found["findings"], f"{name}.findings").items():
+        mapping(finding, f"{name}.findings.{intention}")
+    return Judgement.from_json({**found, "flags": texts(found["flags"], f"{name}.flags")})
+
+
+def _grader(data: Mapping[str, Any]) -> GraderSource:
+    for name in ("intentions", "fixed", "let", "groups"):
+        mapping(data[name], f"grader.{name}")
+    return GraderSource.from_json(data)
 
 
 def _limits(data: Mapping[str, Any]) -> Limits:

@@ -23,6 +23,7 @@ from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.release import Comparison
 
 SCHEMA = 1
+_LISTS = ("missing", "failed_otherwise", "added", "remarks")
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,9 @@ def read_run(folder: Path) -> SavedRun:
     Raises ValueError with one line where the folder holds no run, one that this version cannot read, or less than the
     whole of one that came to its end.
     """
-    rows: dict[object, TaskResult] = {}
+    rows: dict[str, TaskResult] = {}
     for result in _results(folder / "results.jsonl"):
-        # Of an item that ran again the last line counts.
-        rows[result.node, result.file, result.key, result.condition] = result
+        rows[result.node] = result  # of an item that ran again the last line counts
     path = folder / "run.json"
     try:
         run = _end_of(path)
@@ -69,7 +69,7 @@ def read_run(folder: Path) -> SavedRun:
             run["passed"],
             texts(run["reasons"], "reasons"),
             comparisons=tuple(Comparison.from_json(mapping(one, "a comparison")) for one in _list(run, "comparisons")),
-            **{name: texts(run.get(name, ()), name) for name in ("missing", "failed_otherwise", "added", "remarks")},
+            **{name: texts(run.get(name, ()), name) for name in _LISTS},
         )
         refuse_other_types(saved)
         return saved
@@ -77,7 +77,7 @@ def read_run(folder: Path) -> SavedRun:
         raise ValueError(f"{path}: cannot read it ({error.strerror}); make the run again with --t2a-report") from None
     except KeyError as error:
         raise ValueError(f"{path}: cannot read it (no {error}); make the run again with --t2a-report") from None
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"{path}: cannot read it ({_line(error)}); make the run again with --t2a-report") from None
 
 
@@ -127,7 +127,7 @@ def _results(path: Path) -> Iterator[TaskResult]:
         raise ValueError(f"{path}: cannot read it ({error.strerror}); name the folder of a --t2a-report=DIR") from None
     except KeyError as error:
         raise ValueError(f"{where}: not a result (no {error}); make the run again") from None
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"{where}: not a result ({_line(error)}); make the run again") from None
 
 

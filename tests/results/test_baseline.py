@@ -327,11 +327,13 @@ def test_a_file_of_schema_2_has_to_be_accepted_and_says_less(tmp_path: Path) -> 
         document["schema"] = 2
         del document["sha256"], entry_of(document)["sha256"], entry_of(document)["file"]
 
-    path = edited(tmp_path, older, replace(lossy(), file="suites/files/tasks.yaml"))
+    path = edited(tmp_path, older, lossy())
     text = refusal(lambda: Baseline.load(path))
     assert text.startswith(f"{path}: written by an earlier version (schema 2), which kept no checksum. Restore it, acc")
     accepted, _ = Baseline.reviewed(path)
-    assert accepted == baseline(path, lossy()), "where its items were collected was not known"
+    written = baseline(path, lossy())
+    unplaced = {WHISPER: {KEY: replace(written.items[WHISPER][KEY], file="")}}
+    assert accepted == replace(written, items=unplaced), "where its items were collected was not known"
 
 
 def test_what_a_file_of_schema_1_does_not_say_cannot_be_accepted(tmp_path: Path) -> None:
@@ -343,7 +345,7 @@ def test_what_a_file_of_schema_1_does_not_say_cannot_be_accepted(tmp_path: Path)
 
 def test_every_bit_that_flips_is_noticed_or_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [lossy("a\u2028\x1f"), result("é", kept=undefined())]
-    base = baseline(tmp_path / "base.json", *(replace(row, file="suites/tasks.yaml") for row in rows))
+    base = baseline(tmp_path / "base.json", *rows)
     base.save()
     whole = base.path.read_bytes()
     content = bytearray(whole)
