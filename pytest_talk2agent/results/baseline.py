@@ -16,7 +16,7 @@ from shlex import quote
 from typing import Any
 
 from pytest_talk2agent.results.entry import Entry, unlike
-from pytest_talk2agent.results.reading import mapping, parse_exact, read_regular, refuse_other_types
+from pytest_talk2agent.results.reading import fault_line, mapping, parse_exact, read_regular, refuse_other_types
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import content_key, write_whole
 
@@ -68,7 +68,7 @@ class Baseline:
         if chosen is None and len(self.conditions) == 1:
             chosen = next(iter(self.conditions))
         if chosen is None:
-            known = ", ".join(self.conditions) or "none"
+            known = _shown(self.conditions) or "none"
             raise BaselineError(f"{self.path}: no condition to compare {label} with; it has {known}")
         return chosen
 
@@ -211,13 +211,8 @@ class Baseline:
             raise BaselineError(
                 f"{path}: cannot read the baseline ({error.strerror}); make one with --t2a-update-baseline"
             ) from None
-        except RecursionError:
-            fault = "it is nested too deeply"
-        except KeyError as error:
-            fault = f"no {error}"
-        except (ValueError, TypeError) as error:
-            fault = " ".join(str(error).split())
-        raise BaselineError(f"{path}: not a baseline file ({fault}); {_ANEW}")
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise BaselineError(f"{path}: not a baseline file ({fault_line(error)}); {_ANEW}") from None
 
     @classmethod
     def _of(cls, path: Path, document: Mapping[str, Any]) -> Baseline:
@@ -244,7 +239,11 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
     if not names:
         return []
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return [f"{what}: {', '.join(names[:SHOWN])}{more}"]
+    return [f"{what}: {_shown(names[:SHOWN])}{more}"]
+
+
+def _shown(names: Iterable[str]) -> str:
+    return ", ".join(name if name.isprintable() else ascii(name) for name in names)
 
 
 def _difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:

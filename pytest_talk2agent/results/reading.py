@@ -107,10 +107,14 @@ def plain_fault(value: object, where: str, *, any_text: bool = False, deepest: i
         value = dict(enumerate(value))
     elif odd := [name for name in value if not isinstance(name, str) or not (any_text or is_text(name))]:
         return f"{where} has the key {odd[0]!r:.60}, which is no valid text"
-    items = (
-        plain_fault(item, f"{where}[{name!r}]", any_text=any_text, deepest=deepest - 1) for name, item in value.items()
-    )
-    return next((fault for fault in items if fault is not None), None)
+    for name, item in value.items():
+        kind = type(item)  # most values are these, and their places need no name
+        if item is None or kind is bool or (kind is str and (any_text or item.isascii())):
+            continue
+        fault = plain_fault(item, f"{where}[{name!r}]", any_text=any_text, deepest=deepest - 1)
+        if fault is not None:
+            return fault
+    return None
 
 
 def is_text(value: str) -> bool:
@@ -143,6 +147,14 @@ def _types_of(kind: type[Any]) -> TypeAdapter[Any]:
     )
     # A dataclass of its own takes no configuration from here; one inside a tuple does.
     return TypeAdapter(tuple[kind], config=config)  # type: ignore[valid-type]
+
+
+def fault_line(error: Exception) -> str:
+    """What an error says, as part of one line that any stream can print."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    said = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
+    return said.encode(errors="backslashreplace").decode()
 
 
 def texts(value: object, name: str) -> tuple[str, ...]:

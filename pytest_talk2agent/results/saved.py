@@ -11,6 +11,7 @@ from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.reading import (
     MOST_BYTES,
+    fault_line,
     mapping,
     open_regular,
     parse_plain,
@@ -75,10 +76,10 @@ def read_run(folder: Path) -> SavedRun:
         return saved
     except OSError as error:
         raise ValueError(f"{path}: cannot read it ({error.strerror}); make the run again with --t2a-report") from None
-    except KeyError as error:
-        raise ValueError(f"{path}: cannot read it (no {error}); make the run again with --t2a-report") from None
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ValueError(f"{path}: cannot read it ({_line(error)}); make the run again with --t2a-report") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(
+            f"{path}: cannot read it ({fault_line(error)}); make the run again with --t2a-report"
+        ) from None
 
 
 def _end_of(path: Path) -> Mapping[str, Any] | None:
@@ -125,10 +126,8 @@ def _results(path: Path) -> Iterator[TaskResult]:
                 yield _result(line)
     except OSError as error:
         raise ValueError(f"{path}: cannot read it ({error.strerror}); name the folder of a --t2a-report=DIR") from None
-    except KeyError as error:
-        raise ValueError(f"{where}: not a result (no {error}); make the run again") from None
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ValueError(f"{where}: not a result ({_line(error)}); make the run again") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{where}: not a result ({fault_line(error)}); make the run again") from None
 
 
 def _result(line: bytes) -> TaskResult:
@@ -152,9 +151,3 @@ def _result(line: bytes) -> TaskResult:
     except InterfaceError as error:
         raise ValueError(str(error)) from None
     return result
-
-
-def _line(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    return " ".join(str(error).split())
