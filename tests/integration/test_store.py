@@ -98,7 +98,7 @@ def test_a_frozen_run_says_what_became_of_the_record(run: Run, pytester: pytest.
 
 def test_the_record_of_a_better_interface_is_not_believed(alone: Run, pytester: pytest.Pytester, wrong: Path) -> None:
     better = "\n\nclass Better(Recogniser):\n    def transcribe(self, batch):\n"
-    better += f"        return [{PERFECT[PORT]!r} if 'port' in u.path.name else {PERFECT[REPORT]!r} for u in batch]\n"
+    better += f"        return [{PERFECT[PORT]!r} if u.path.stem == 'port' else {PERFECT[REPORT]!r} for u in batch]\n"
     module = pytester.path / "fake_asr.py"
     module.write_text(module.read_text(encoding="utf-8") + better, encoding="utf-8")
     alone(wrong, FAKE).assert_outcomes(passed=1, failed=1)
