@@ -16,7 +16,7 @@ from shlex import quote
 from typing import Any
 
 from pytest_talk2agent.results.entry import Entry, unlike
-from pytest_talk2agent.results.reading import fault_line, mapping, parse_exact, read_regular, refuse_other_types
+from pytest_talk2agent.results.reading import fault_line, listed, mapping, parse_exact, read_regular, refuse_other_types
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import content_key, write_whole
 
@@ -68,7 +68,7 @@ class Baseline:
         if chosen is None and len(self.conditions) == 1:
             chosen = next(iter(self.conditions))
         if chosen is None:
-            known = _shown(self.conditions) or "none"
+            known = listed(self.conditions) or "none"
             raise BaselineError(f"{self.path}: no condition to compare {label} with; it has {known}")
         return chosen
 
@@ -239,11 +239,7 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
     if not names:
         return []
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return [f"{what}: {_shown(names[:SHOWN])}{more}"]
-
-
-def _shown(names: Iterable[str]) -> str:
-    return ", ".join(name if name.isprintable() else ascii(name) for name in names)
+    return [f"{what}: {listed(names[:SHOWN])}{more}"]
 
 
 def _difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:

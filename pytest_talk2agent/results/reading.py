@@ -11,7 +11,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -155,6 +155,11 @@ def fault_line(error: Exception) -> str:
         return "it is nested too deeply"
     said = f"no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
     return said.encode(errors="backslashreplace").decode()
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names with commas between, as part of one line: what cannot be printed is escaped."""
+    return ", ".join(name if name.isprintable() else ascii(name) for name in names)
 
 
 def texts(value: object, name: str) -> tuple[str, ...]:
