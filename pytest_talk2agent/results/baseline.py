@@ -230,8 +230,8 @@ class Baseline:
             odd = ", ".join(sorted(conditions.keys() ^ items.keys()))
             raise ValueError(f"conditions and items differ in {odd}")
         judge = document["judge"]
-        if not isinstance(judge, str) or not judge:
-            raise TypeError("the judge is no text")
+        if not isinstance(judge, str) or not judge or not judge.isprintable():
+            raise TypeError("the judge is no name")
         return cls(path=path, judge=judge, conditions=conditions, items=items)
 
 
@@ -244,7 +244,7 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
 
 def _difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-    return ", ".join(f"{name} {before.get(name, 'none')} -> {now.get(name, 'none')}" for name in names)
+    return listed(f"{name} {before.get(name, 'none')} -> {now.get(name, 'none')}" for name in names)
 
 
 def _pins_from_json(data: Mapping[str, Any]) -> Pins:
