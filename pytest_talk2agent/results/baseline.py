@@ -164,7 +164,12 @@ class Baseline:
         return content_key(sorted(entries))
 
     def save(self) -> None:
-        """Write the file whole; raises OSError with the path."""
+        """Write the file whole; raises OSError with the path, BaselineError where nobody could read it back."""
+        for key, entry in (pair for entries in self.items.values() for pair in entries.items()):
+            try:
+                entry.refuse_contradictions()
+            except ValueError as error:
+                raise BaselineError(f"{self.path}: {key}: {error}; look at the judge that made these labels") from None
         document = {
             "schema": SCHEMA,
             "judge": self.judge,

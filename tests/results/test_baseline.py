@@ -21,6 +21,7 @@ from pytest_talk2agent.results.record import TaskResult
 from tests.results.builders import (
     CHANGED,
     JUDGE,
+    KEPT,
     OPEN,
     baseline,
     interval,
@@ -63,6 +64,15 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     base = baseline(tmp_path / "new" / "base.json", *rows, result(condition="rc", spec="whisper:./rc"))
     base.save()
     assert Baseline.load(base.path) == base
+
+
+def test_what_nobody_could_read_back_is_not_written(tmp_path: Path) -> None:
+    forgetful = result(judged=judgement({"service": KEPT}), kept=retention(interval("1/2"), interval("1/2")))
+    base = baseline(tmp_path / "base.json", forgetful)
+    assert refusal(base.save) == (
+        f"{base.path}: {KEY}: native is 1/2 though nothing is lost; look at the judge that made these labels"
+    )
+    assert not base.path.exists()
 
 
 def test_the_file_does_not_depend_on_the_order_of_the_run(tmp_path: Path) -> None:
