@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from pytest_talk2agent.commands import (
+    accept,
     compare,
     correlate,
     eval_results,
@@ -40,6 +41,7 @@ COMMANDS = (
     verify,
     compare,
     regate,
+    accept,
     correlate,
     table,
     eval_results,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pytest_talk2agent.analysis.release import decide_run
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate, Pins
 from pytest_talk2agent.results.gate import Gate
+from pytest_talk2agent.results.reading import listed
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.release import Rules
 from pytest_talk2agent.results.saved import SavedRun
@@ -42,7 +43,7 @@ def baseline_of(run: SavedRun) -> Baseline:
     """The baseline that a saved run would leave behind; raises BaselineError where several judges made its labels."""
     judges = sorted({result.judgement.judge for result in run.results})
     if len(judges) != 1:
-        raise BaselineError(f"{run.folder}: labels of {len(judges)} judges ({', '.join(judges) or 'no result'})")
+        raise BaselineError(f"{run.folder}: labels of {len(judges)} judges ({listed(judges) or 'no result'})")
     return Baseline(run.folder, judges[0]).updated(run.results, judges[0], only_new=False)
 
 
@@ -67,7 +68,9 @@ def _again(result: TaskResult, rules: Rules, baseline: Baseline | None, referenc
         return result  # a test function: its assertions are not in the record
     before = None
     if baseline is not None:
-        before = baseline.items[references[result.condition]][result.key].intervals()
+        reference = references[result.condition]
+        baseline.refuse_other_scores(reference, result.key, result.retention.intervals())
+        before = baseline.items[reference][result.key].intervals()
     limits = rules.limits(
         own,
         before,

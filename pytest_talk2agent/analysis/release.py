@@ -12,7 +12,8 @@ from fractions import Fraction
 from pytest_talk2agent.analysis.bootstrap import METHOD, task_interval
 from pytest_talk2agent.analysis.power import needed_for, spread_of
 from pytest_talk2agent.analysis.signs import holm, sign_flip_p
-from pytest_talk2agent.results.baseline import Baseline, BaselineError, Entry
+from pytest_talk2agent.results.baseline import Baseline
+from pytest_talk2agent.results.entry import Entry
 from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.release import (
@@ -73,14 +74,17 @@ def decide_run(
 def compare(before: Baseline, after: Baseline, rules: Rules) -> tuple[Comparison, ...]:
     """Compare each condition with its counterpart in the baseline, over the items that both have.
 
-    A condition whose items are all new is left out. Raises BaselineError where there is no counterpart, or where the
-    candidate is a baseline file that does not say what its intentions are.
+    A condition whose items are all new is left out. Raises BaselineError where there is no counterpart, or where
+    only one of the two has a score of an item.
     """
     comparisons = []
     for condition, entries in after.items.items():
         reference = before.reference(condition, after.conditions[condition].spec)
         known = before.items[reference]
-        pairs = [_Pair.of(key, known[key], entries[key], after) for key in sorted(entries.keys() & known.keys())]
+        shared = sorted(entries.keys() & known.keys())
+        for key in shared:
+            before.refuse_other_scores(reference, key, entries[key].intervals())
+        pairs = [_Pair.of(key, known[key], entries[key]) for key in shared]
         if pairs:
             comparisons.append(_compare(condition, reference, pairs, known, entries, rules))
     return tuple(comparisons)
@@ -99,22 +103,16 @@ class _Pair:
     open: frozenset[str]
 
     @classmethod
-    def of(cls, key: str, before: Entry, after: Entry, candidate: Baseline) -> _Pair:
-        if after.kinds is None:
-            raise BaselineError(
-                f"{candidate.path}: a baseline of schema 1 does not say what its intentions are; compare the report"
-                " folder of that run, or make the file anew with --t2a-update-baseline"
-            )
-        names = after.kinds.keys()
-        alike = before.heard is not None and before.heard == after.heard
+    def of(cls, key: str, before: Entry, after: Entry) -> _Pair:
+        alike = before.heard == after.heard
         return cls(
             task=key.partition("[")[0],
-            before=_ends(before, _open(before, names), names, scored=bool(after.scored)),
-            after=_ends(after, _open(after, names), names, scored=bool(after.scored)),
+            before=_ends(before, len(after.kinds), scored=after.scored),
+            after=_ends(after, len(after.kinds), scored=after.scored),
             alike=alike,
             kinds=after.kinds,
             lost=(frozenset(before.lost), frozenset(after.lost)),
-            open=frozenset() if alike else _open(before, names) | _open(after, names),
+            open=frozenset() if alike else frozenset(before.unresolved) | frozenset(after.unresolved),
         )
 
     def difference(self, metric: str) -> Ends:
@@ -128,16 +126,9 @@ class _Pair:
         return after[0] - before[1], after[1] - before[0]
 
 
-def _open(entry: Entry, names: Collection[str]) -> frozenset[str]:
-    if entry.unresolved is not None:
-        return frozenset(entry.unresolved)
-    # Schema 1 kept no unresolved labels. Where the scores are points there were none that matter; else any may be.
-    exact = all(interval.is_point for interval in entry.intervals().values())
-    return frozenset() if exact else frozenset(names) - frozenset(entry.lost)
-
-
-def _ends(entry: Entry, open_: Collection[str], names: Collection[str], *, scored: bool) -> dict[str, Ends]:
-    found = {"lost": (len(entry.lost) / len(names), (len(entry.lost) + len(open_)) / len(names))}
+def _ends(entry: Entry, intentions: int, *, scored: bool) -> dict[str, Ends]:
+    lost = len(entry.lost)
+    found = {"lost": (lost / intentions, (lost + len(entry.unresolved)) / intentions)}
     if scored:
         found.update({metric: (float(i.low), float(i.high)) for metric, i in entry.intervals().items()})
     return found

@@ -67,12 +67,14 @@ class Policy:
             compared=self.baseline is not None or self.accepts,
         )
 
-    def refuse_other_recording(self, subject: Subject, transcript: Transcript) -> None:
-        """Raise BaselineError where the baseline was made from another recording than the one that was heard."""
-        if self.baseline is None:
+    def refuse_what_differs(self, subject: Subject, transcript: Transcript, retention: Retention) -> None:
+        """Raise BaselineError where the baseline has another recording of an item, or other scores than it can have."""
+        reference = self.references.get(subject.condition.label)
+        if self.baseline is None or reference is None or subject.key not in self.baseline.items[reference]:
             return
         item = replace(candidate_of(subject), audio_sha256=transcript.audio_sha256)
         self.baseline.refuse_other_suite(self.references, [item], self.baseline.judge)
+        self.baseline.refuse_other_scores(reference, subject.key, retention.intervals())
 
 
 class Evaluation:
@@ -204,8 +206,7 @@ class Evaluation:
         transcript, judgement = self.transcript(subject), self.judgement(subject)
         with task.locating_errors():
             retention, weights = self.retention(subject), task.grader().shapley()
-        if limits.baseline is not None:
-            self.policy.refuse_other_recording(subject, transcript)
+        self.policy.refuse_what_differs(subject, transcript, retention)
         references = [task.spoken, task.instruction]
         critical = [name for name, intention in task.intentions.items() if intention.critical]
         return TaskResult(

@@ -11,8 +11,11 @@ from pytest_talk2agent.context.repair import Repair, Repaired
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.progress import Counter
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
+from pytest_talk2agent.results.reading import refuse_other_types
 from pytest_talk2agent.results.store import Store, content_key
-from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.results.transcript import Transcript, check_detail
+
+KIND = "repairs"
 
 
 class Repairing:
@@ -55,18 +58,35 @@ class Repairing:
 
     def _repaired(self, repair: Repair, raw: Transcript, job: Job) -> Repaired:
         key = content_key(raw.text, list(job.terms), dict(repair.identity()))
-        known = self._store.record("repairs", key)
+        known = self._stored(key)
         if known is not None:
-            return Repaired.from_json(known)
+            return known
         if self._frozen:
+            why = self._store.why_absent(KIND, key)
+            lacks = f"the store has no repair of this transcript for {job.spec}"
             raise TranscriptionError(
-                f"{job.utterance.task}: frozen: the store has no repair of this transcript for {job.spec};"
+                f"{job.utterance.task}: frozen: {lacks if why is None else f'{lacks} that can be used: {why}'};"
                 " run once without --t2a-frozen"
             )
         fresh = repair.repair(raw.text, job.terms)
         if fresh.final:
-            self._store.keep_record("repairs", key, fresh.to_json())
+            self._store.keep_record(KIND, key, fresh.to_json())
         return fresh
+
+    def _stored(self, key: str) -> Repaired | None:
+        data = self._store.record(KIND, key)
+        if data is None:
+            return None
+        try:
+            found = Repaired.from_json(data)
+            refuse_other_types(found)
+        except (KeyError, TypeError) as error:
+            self._store.reject_record(KIND, key, f"is no repair ({error})")
+            return None
+        fault = check_detail(found.detail)
+        if fault is not None:
+            self._store.reject_record(KIND, key, f"is no repair ({fault})")
+        return found if fault is None else None
 
     def _drain(self, *, wait: bool) -> None:
         """Deliver what is ready, in the order in which it was heard as far as that costs no waiting."""

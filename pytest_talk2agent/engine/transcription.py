@@ -21,7 +21,6 @@ from pytest_talk2agent.interfaces.budget import Budget
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches
 from pytest_talk2agent.interfaces.utterance import (
-    STATES,
     Hypothesis,
     InterfaceError,
     TimeLimited,
@@ -29,7 +28,7 @@ from pytest_talk2agent.interfaces.utterance import (
     Utterance,
 )
 from pytest_talk2agent.results.store import Store, StoreError, content_key
-from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.results.transcript import Transcript, hypothesis_fault
 from pytest_talk2agent.results.version import VERSION
 from pytest_talk2agent.speech.audio import Audio, AudioError, audio_seconds, check_file, read_audio
 from pytest_talk2agent.speech.noise import SoundSwitches, silence, with_noise
@@ -42,8 +41,6 @@ LOAD_SECONDS = 3600.0
 
 STALL_SECONDS = 3600.0
 """How long a batch may take that has no limit of its own: whatever still runs then will never end."""
-
-_FROZEN = "frozen: the store has no transcript of {1} by {0}; run once without --t2a-frozen"
 
 
 def transcribe_all(
@@ -207,11 +204,17 @@ class _Condition:
             if known is not None:
                 self._deliver(job, known, stored=True)
             elif self._frozen:
-                self._counts.deliver(job, f"{job.utterance.task}: {_FROZEN.format(self._spec.text, path.name)}")
+                self._counts.deliver(job, f"{job.utterance.task}: {self._not_stored(path.name, sha256, terms)}")
             else:
                 waiting[sha256, terms].append(job)
         found = [_Pending(sha256, tuple(group), terms) for (sha256, terms), group in waiting.items()]
         return sorted(found, key=lambda pending: audio_seconds(pending.path))
+
+    def _not_stored(self, name: str, sha256: str, terms: Sequence[str]) -> str:
+        """What a frozen run says where it has no transcript: the store has none, or has one that cannot be trusted."""
+        why = self._store.why_no_transcript(sha256, self._mark, self._key(terms))
+        lacks = f"the store has no transcript of {name} by {self._spec.text}"
+        return f"frozen: {lacks if why is None else f'{lacks} that can be used: {why}'}; run once without --t2a-frozen"
 
     def _missing_with_silence(self, jobs: Sequence[Job], work: Work) -> list[_Pending]:
         """As `_missing`, after asking what is heard in silence with the longest list of the run."""
@@ -219,7 +222,7 @@ class _Condition:
         audio = silence()
         known = None if self._anew else self._store.transcript(audio.sha256, self._mark, self._key(longest))
         if known is None and self._frozen:
-            self._made_by["silence"] = {"error": _FROZEN.format(self._spec.text, "silence")}
+            self._made_by["silence"] = {"error": self._not_stored("silence", audio.sha256, longest)}
             return self._missing(jobs)
         if known is None:
             utterance = Utterance("silence", "", "", "", audio=audio, terms=longest)
@@ -317,22 +320,14 @@ class _Condition:
 def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
     """What an interface returned for a job, as the hypothesis it should be.
 
-    Raises the TranscriptionError that it is instead, or one where its text is no text that UTF-8 can hold, and
-    InterfaceError where it is anything else.
+    Raises the TranscriptionError that it is instead, or one that says what it is where it is no hypothesis, or where a
+    value in it is none: it is an error of this item, and the others go on.
     """
     if isinstance(outcome, TranscriptionError):
         raise outcome
-    if not isinstance(outcome, Hypothesis) or not isinstance(outcome.text, str):
-        raise InterfaceError(f"{job.spec}: returned a {type(outcome).__name__} as a transcript; return a Hypothesis")
-    if outcome.state not in STATES:
-        raise InterfaceError(f"{job.spec}: returned the state {outcome.state!r}; known: {', '.join(STATES)}")
-    try:
-        outcome.text.encode()
-    except UnicodeEncodeError as error:
-        broken = f"U+{ord(outcome.text[error.start]):04X} at character {error.start}"
-        raise TranscriptionError(
-            f"{job.utterance.task}: {job.spec} returned a transcript that is no valid text ({broken} stands alone)"
-        ) from None
+    fault = hypothesis_fault(outcome)
+    if fault is not None or not isinstance(outcome, Hypothesis):
+        raise TranscriptionError(f"{job.utterance.task}: {job.spec} returned {fault}")
     return outcome
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from pytest_talk2agent.grading.exact import read_fraction
+
 Status = Literal["scored", "not_addressable", "inverted"]
 
 
@@ -73,9 +75,13 @@ class Interval:
 
     @classmethod
     def from_json(cls, ends: list[str]) -> Interval:
-        """The inverse of ``to_json``."""
-        low, high = ends
-        return cls(Fraction(low), Fraction(high))
+        """The inverse of ``to_json``; raises ValueError where the ends are no numbers, or the wrong way round."""
+        if not isinstance(ends, list | tuple) or len(ends) != 2:
+            raise ValueError("an interval has two ends")
+        interval = cls(*map(read_fraction, ends))
+        if interval.low > interval.high:
+            raise ValueError(f"the interval {interval!s:.60} ends below its beginning")
+        return interval
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,11 @@ class Retention:
     status: Status = "scored"
     reason: str | None = None
 
+    def intervals(self) -> dict[str, Interval]:
+        """Native and Shapley, as far as they are defined."""
+        found = {"native": self.native, "shapley": self.shapley}
+        return {metric: interval for metric, interval in found.items() if interval is not None}
+
     def to_json(self) -> dict[str, Any]:
         """Plain values for JSON; fractions are strings."""
         return {
@@ -116,8 +127,8 @@ class Retention:
     def from_json(cls, record: Mapping[str, Any]) -> Retention:
         """The inverse of ``to_json``."""
         return cls(
-            native=Interval.from_json(record["native"]) if record["native"] else None,
-            shapley=Interval.from_json(record["shapley"]) if record["shapley"] else None,
+            native=None if record["native"] is None else Interval.from_json(record["native"]),
+            shapley=None if record["shapley"] is None else Interval.from_json(record["shapley"]),
             flat=Interval.from_json(record["flat"]),
             lost=record["lost"],
             lost_upper=record["lost_upper"],

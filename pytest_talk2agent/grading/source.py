@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from pytest_talk2agent.grading.exact import read_fraction
+
 
 @dataclass(frozen=True)
 class Group:
@@ -53,9 +55,9 @@ class GraderSource:
         low, high = data["range"]
         return cls(
             value=data["value"],
-            intentions={name: Fraction(worth) for name, worth in data["intentions"].items()},
+            intentions={name: read_fraction(worth) for name, worth in data["intentions"].items()},
             fixed=dict(data["fixed"]),
             let=dict(data["let"]),
             groups={name: Group(count, tuple(needs)) for name, (count, needs) in data["groups"].items()},
-            range=(Fraction(low), Fraction(high)),
+            range=(read_fraction(low), read_fraction(high)),
         )

@@ -104,14 +104,15 @@ class Model:
         """
         request = self._request(prompt, data, schema, vote)
         key = record_key(self._endpoint.base_url, request, vote)
-        known = None if self._records is None else self._records.record(KIND, key)
+        known = self._kept(key, check)
         if known is not None:
-            try:
-                return check(known["answer"])
-            except (ValueError, KeyError, TypeError):
-                pass
+            return known
         if self._frozen:
-            raise JudgeError(f"frozen: {self._name} has no stored answer for this; run once without it")
+            why = None if self._records is None else self._records.why_absent(KIND, key)
+            lacks = f"{self._name} has no stored answer for this"
+            raise JudgeError(
+                f"frozen: {lacks if why is None else f'{lacks} that can be used: {why}'}; run once without it"
+            )
         fault = ""
         for _ in range(_TRIES):
             reply = self._sent(request)
@@ -127,6 +128,16 @@ class Model:
                 self._records.keep_record(KIND, key, record)
             return answer
         raise JudgeError(f"{self._name}: no valid answer in {_TRIES} tries: {fault}")
+
+    def _kept(self, key: str, check: Callable[[Mapping[str, Any]], Answer]) -> Answer | None:
+        known = None if self._records is None else self._records.record(KIND, key)
+        if self._records is None or known is None:
+            return None
+        try:
+            return check(known["answer"])
+        except (ValueError, KeyError, TypeError) as error:
+            self._records.reject_record(KIND, key, f"is no answer ({' '.join(str(error).split())})")
+            return None
 
     def _request(
         self, prompt: str, data: Mapping[str, Any] | None, schema: Mapping[str, Any], vote: int

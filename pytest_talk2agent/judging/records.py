@@ -14,6 +14,12 @@ class Records(Protocol):
     def record(self, kind: str, key: str) -> Mapping[str, Any] | None:
         """The values under a key, or None."""
 
+    def why_absent(self, kind: str, key: str) -> str | None:
+        """Why what is under a key was not used; None where there is nothing."""
+
+    def reject_record(self, kind: str, key: str, why: str) -> None:
+        """Count what is under a key as absent."""
+
     def keep_record(self, kind: str, key: str, data: Mapping[str, Any]) -> None:
         """Keep values under a key."""
 

@@ -7,20 +7,23 @@ a baseline is for and is compared with it.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
-from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.results.entry import Entry, unlike
+from pytest_talk2agent.results.reading import fault_line, listed, mapping, parse_exact, read_regular, refuse_other_types
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import content_key, write_whole
 
-SCHEMA = 2
-READABLE = (1, 2)
+SCHEMA = 3
 SHOWN = 5
 _ANEW = "restore it, or delete it and make it anew with --t2a-update-baseline"
+_KEYS = frozenset(("schema", "judge", "suite_sha256", "conditions", "items", "sha256"))
 
 
 class BaselineError(Exception):
@@ -34,48 +37,6 @@ class Pins:
     spec: str
     fingerprint: str
     identity: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One item of a baseline. Intervals are None where the task has nothing to lose.
-
-    ``kinds`` maps every intention to its kind, ``scored`` says whether the item enters means, ``heard`` is a hash of
-    the transcript. These and ``unresolved`` are None in files of schema 1, which did not keep them.
-    """
-
-    task_sha256: str
-    audio_sha256: str | None
-    native: Interval | None
-    shapley: Interval | None
-    lost: tuple[str, ...] = ()
-    unresolved: tuple[str, ...] | None = None
-    kinds: Mapping[str, str] | None = None
-    scored: bool | None = None
-    heard: str | None = None
-    file: str = ""
-
-    @classmethod
-    def of(cls, result: TaskResult) -> Entry:
-        """The entry that a result leaves behind."""
-        retention = result.retention
-        return cls(
-            task_sha256=result.task_sha256,
-            audio_sha256=result.transcript.audio_sha256,
-            native=retention.native,
-            shapley=retention.shapley,
-            lost=tuple(result.lost()),
-            unresolved=tuple(result.unresolved()),
-            kinds={name: result.kinds[name] for name in result.judgement.findings},
-            scored=result.scored,
-            heard=content_key(result.transcript.state, result.transcript.text)[:16],
-            file=result.file,
-        )
-
-    def intervals(self) -> dict[str, Interval]:
-        """The metrics that are defined."""
-        found = {"native": self.native, "shapley": self.shapley}
-        return {metric: interval for metric, interval in found.items() if interval is not None}
 
 
 @dataclass(frozen=True)
@@ -107,7 +68,7 @@ class Baseline:
         if chosen is None and len(self.conditions) == 1:
             chosen = next(iter(self.conditions))
         if chosen is None:
-            known = ", ".join(self.conditions) or "none"
+            known = listed(self.conditions) or "none"
             raise BaselineError(f"{self.path}: no condition to compare {label} with; it has {known}")
         return chosen
 
@@ -159,6 +120,24 @@ class Baseline:
                 " Add what is new with --t2a-update-baseline=new, accept what changed with --t2a-update-baseline"
             )
 
+    def refuse_other_scores(self, reference: str, key: str, found: Collection[str]) -> None:
+        """Raise BaselineError where an item that has a score has none in the baseline, or the other way round.
+
+        ``found`` are the metrics that the run has of it. What the baseline has no score of sets no limit, so that any
+        loss would pass.
+        """
+        entry = self.items.get(reference, {}).get(key)
+        difference = None if entry is None else unlike(entry.intervals(), found)
+        if difference is not None:
+            raise BaselineError(
+                f"{self.path}: {key}: {difference}; the task is the same, so the file was edited, or made by a version"
+                " that scores it otherwise. Restore it, or accept what is now with --t2a-update-baseline"
+            )
+
+    def unseen(self, reference: str, seen: Collection[str]) -> list[tuple[str, Entry]]:
+        """The items of a condition that are not among some keys, in order: what a run should have had, and had not."""
+        return [(key, entry) for key, entry in sorted(self.items.get(reference, {}).items()) if key not in seen]
+
     def updated(self, results: Sequence[TaskResult], judge: str, *, only_new: bool) -> Baseline:
         """Take in the results of a run; items that the run did not have stay as they are.
 
@@ -202,103 +181,130 @@ class Baseline:
         return content_key(sorted(entries))
 
     def save(self) -> None:
-        """Write the file whole; raises OSError with the path."""
+        """Write the file whole; raises OSError with the path, BaselineError where nobody could read it back."""
+        for key, entry in (pair for entries in self.items.values() for pair in entries.items()):
+            try:
+                entry.refuse_contradictions()
+            except ValueError as error:
+                raise BaselineError(f"{self.path}: {key}: {error}; look at the judge that made these labels") from None
         document = {
             "schema": SCHEMA,
             "judge": self.judge,
             "suite_sha256": self.suite_sha256(),
-            "conditions": {name: _pins_to_json(self.conditions[name]) for name in sorted(self.conditions)},
+            "conditions": {name: vars(self.conditions[name]) for name in sorted(self.conditions)},
             "items": {
-                name: {key: _entry_to_json(entries[key]) for key in sorted(entries)}
+                name: {key: _signed(name, key, entries[key].to_json()) for key in sorted(entries)}
                 for name, entries in sorted(self.items.items())
             },
         }
-        write_whole(self.path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        write_whole(
+            self.path, json.dumps(document | {"sha256": _digest(document)}, indent=1, ensure_ascii=False) + "\n"
+        )
 
     @classmethod
     def load(cls, path: Path) -> Baseline:
-        """Read a baseline file; raises BaselineError with one line where that cannot be done."""
+        """Read a baseline file; raises BaselineError with one line where it is none, or not as it was written."""
+        baseline, edits = cls.reviewed(path)
+        if edits:
+            raise BaselineError(
+                f"{path}: {'; '.join(edits)}. Restore it, accept it as it is with"
+                f" `talk2agent accept {quote(str(path))}`, or delete it and make it anew with --t2a-update-baseline"
+            )
+        return baseline
+
+    @classmethod
+    def reviewed(cls, path: Path) -> tuple[Baseline, list[str]]:
+        """Read a baseline file, and say in what it is not as it was written.
+
+        Raises BaselineError with one line where it is no baseline whatever was written.
+        """
         try:
             # A number that a hand put in stays the decimal that was written.
-            document = json.loads(path.read_text(encoding="utf-8"), parse_float=str)
-            if document["schema"] not in READABLE:
-                known = " and ".join(map(str, READABLE))
-                raise BaselineError(
-                    f"{path}: a baseline of schema {document['schema']!r}; this version reads {known}; {_ANEW}"
-                )
-            conditions = {name: _pins_from_json(pins) for name, pins in document["conditions"].items()}
-            items = {
-                name: {key: _entry_from_json(entry) for key, entry in entries.items()}
-                for name, entries in document["items"].items()
-            }
-            if conditions.keys() != items.keys():
-                odd = ", ".join(sorted(conditions.keys() ^ items.keys()))
-                raise ValueError(f"conditions and items differ in {odd}")
-            return cls(path=path, judge=document["judge"], conditions=conditions, items=items)
+            document = mapping(parse_exact(read_regular(path)), "it")
+            if document["schema"] not in (SCHEMA, SCHEMA - 1):
+                known = f"a baseline of schema {document['schema']!r:.20}; this version reads {SCHEMA}"
+                raise BaselineError(f"{path}: {known}; {_ANEW}")
+            baseline = cls._of(path, document)
+            edits = _edits(document)
+            if document.get("suite_sha256") != baseline.suite_sha256():
+                edits.append("its tasks and recordings are not those of its suite_sha256")
+            return baseline, edits
         except OSError as error:
             raise BaselineError(
                 f"{path}: cannot read the baseline ({error.strerror}); make one with --t2a-update-baseline"
             ) from None
-        except KeyError as error:
-            raise BaselineError(f"{path}: not a baseline file (no {error}); {_ANEW}") from None
-        except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
-            raise BaselineError(f"{path}: not a baseline file ({error}); {_ANEW}") from None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise BaselineError(f"{path}: not a baseline file ({fault_line(error)}); {_ANEW}") from None
+
+    @classmethod
+    def _of(cls, path: Path, document: Mapping[str, Any]) -> Baseline:
+        if unknown := document.keys() - _KEYS:
+            raise ValueError(f"it has no {min(unknown)!r}")
+        conditions = {
+            name: _pins_from_json(mapping(pins, name))
+            for name, pins in mapping(document["conditions"], "conditions").items()
+        }
+        items = {
+            name: {key: _entry_from_json(key, mapping(entry, key)) for key, entry in mapping(entries, name).items()}
+            for name, entries in mapping(document["items"], "items").items()
+        }
+        if conditions.keys() != items.keys():
+            odd = ", ".join(sorted(conditions.keys() ^ items.keys()))
+            raise ValueError(f"conditions and items differ in {odd}")
+        judge = document["judge"]
+        if not isinstance(judge, str) or not judge or not judge.isprintable():
+            raise TypeError("the judge is no name")
+        return cls(path=path, judge=judge, conditions=conditions, items=items)
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:
     if not names:
         return []
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return [f"{what}: {', '.join(names[:SHOWN])}{more}"]
+    return [f"{what}: {listed(names[:SHOWN])}{more}"]
 
 
 def _difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-    return ", ".join(f"{name} {before.get(name, 'none')} -> {now.get(name, 'none')}" for name in names)
+    return listed(f"{name} {before.get(name, 'none')} -> {now.get(name, 'none')}" for name in names)
 
 
 def _pins_from_json(data: Mapping[str, Any]) -> Pins:
-    return Pins(spec=data["spec"], fingerprint=data["fingerprint"], identity=dict(data["identity"]))
+    names = ("spec", "fingerprint", "identity")
+    if unknown := data.keys() - set(names):
+        raise TypeError(f"a condition has no {min(unknown)!r}")
+    pins = Pins(**{name: data[name] for name in names})
+    refuse_other_types(pins)
+    return pins
 
 
-def _pins_to_json(pins: Pins) -> dict[str, Any]:
-    return {"spec": pins.spec, "fingerprint": pins.fingerprint, "identity": dict(pins.identity)}
+def _entry_from_json(key: str, data: Mapping[str, Any]) -> Entry:
+    own = {name: value for name, value in data.items() if name != "sha256"}
+    try:
+        return Entry.from_json({"file": "", **own})
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{key}: {error}") from None
 
 
-def _entry_to_json(entry: Entry) -> dict[str, Any]:
-    return {
-        "task_sha256": entry.task_sha256,
-        "audio_sha256": entry.audio_sha256,
-        "native": None if entry.native is None else entry.native.to_json(),
-        "shapley": None if entry.shapley is None else entry.shapley.to_json(),
-        "lost": list(entry.lost),
-        "unresolved": None if entry.unresolved is None else list(entry.unresolved),
-        "kinds": None if entry.kinds is None else dict(entry.kinds),
-        "scored": entry.scored,
-        "heard": entry.heard,
-        "file": entry.file,
-    }
+def _edits(document: Mapping[str, Any]) -> list[str]:
+    """In what a document is not as it was written, as far as its digests say."""
+    if document["schema"] != SCHEMA:
+        return [f"written by an earlier version (schema {document['schema']}), which kept no checksum"]
+    own = {name: value for name, value in document.items() if name != "sha256"}
+    if document.get("sha256") == _digest(own):
+        return []
+    entries = [(name, key, entry) for name, some in document["items"].items() for key, entry in some.items()]
+    edited = [key for name, key, entry in entries if entry != _signed(name, key, entry)]
+    found = _listed(f"{len(edited)} of its {len(entries)} items changed since they were written", edited)
+    return found or ["changed since it was written, in its head or by items that are gone"]
 
 
-def _entry_from_json(data: Mapping[str, Any]) -> Entry:
-    return Entry(
-        task_sha256=data["task_sha256"],
-        audio_sha256=data["audio_sha256"],
-        native=_interval_from_json(data["native"]),
-        shapley=_interval_from_json(data["shapley"]),
-        lost=tuple(data["lost"]),
-        unresolved=None if data.get("unresolved") is None else tuple(data["unresolved"]),
-        kinds=None if data.get("kinds") is None else dict(data["kinds"]),
-        scored=data.get("scored"),
-        heard=data.get("heard"),
-        file=data.get("file", ""),
-    )
+def _signed(condition: str, key: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry with the digest of itself and of its place, by which an edit is found in a file of many."""
+    own = {name: value for name, value in entry.items() if name != "sha256"}
+    return {**own, "sha256": _digest([condition, key, own])[:16]}
 
 
-def _interval_from_json(ends: list[str] | None) -> Interval | None:
-    if ends is None:
-        return None
-    interval = Interval.from_json(ends)
-    if interval.low > interval.high:
-        raise ValueError(f"the interval {interval} ends below its beginning")
-    return interval
+def _digest(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()

@@ -32,9 +32,9 @@ def pairs_of(results: Sequence[TaskResult]) -> tuple[Pair, ...]:
 
     A condition that repairs is paired with its own raw transcripts as well.
     """
-    by_condition: dict[str, dict[str, TaskResult]] = {}
+    by_condition: dict[str, dict[tuple[str, str], TaskResult]] = {}
     for result in results:
-        by_condition.setdefault(result.condition, {})[result.key] = result
+        by_condition.setdefault(result.condition, {})[result.file, result.key] = result
     specs = {condition: parse_spec(next(iter(rows.values())).spec) for condition, rows in by_condition.items()}
     pairs = []
     for condition, rows in by_condition.items():
@@ -72,6 +72,8 @@ def _pair(condition: str, against: str, both: Sequence[tuple[Judgement, TaskResu
     for before, row in both:
         labels = before.labels()
         for name, label in row.judgement.labels().items():
+            if name not in labels:
+                continue  # the task was another one there
             if Label.UNRESOLVED in (label, labels[name]):
                 undecided += label is not labels[name]
             elif label.lost != labels[name].lost:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from pytest_talk2agent.grading.exact import read_fraction
 from pytest_talk2agent.grading.retention import Interval, Retention
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Judgement, Label
+from pytest_talk2agent.results.reading import mapping, refuse_other_types, texts
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 
@@ -66,8 +68,8 @@ class Visible:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Visible:
         """The inverse of `to_json`."""
-        lists = {name: tuple(data[name]) for name in ("decoys", "inserted", "roots")}
-        overlap = None if data["overlap"] is None else Fraction(data["overlap"])
+        lists = {name: texts(data[name], name) for name in ("decoys", "inserted", "roots")}
+        overlap = None if data["overlap"] is None else read_fraction(data["overlap"])
         return cls(**lists, overlap=overlap, checked=data["checked"], rejected=data["rejected"])
 
 
@@ -179,34 +181,65 @@ class TaskResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TaskResult:
-        """The inverse of `to_json`; raises ValueError on a record of another schema, KeyError on an incomplete one."""
+        """The inverse of `to_json`, for data that anyone may have written.
+
+        Raises KeyError where a field is missing, TypeError where one has another type, ValueError where its value is
+        none or the record is of another schema.
+        """
+        data = mapping(data, "a result")
         if data.get("schema") != SCHEMA:
             raise ValueError(f"a result of schema {data.get('schema')!r}; this version reads schema {SCHEMA}")
-        limits = data["limits"]
-        baseline, own = limits["baseline"], limits["own"]
-        return cls(
+        result = cls(
             **{name: data[name] for name in _PLAIN},
             transcript=Transcript.from_json(data["transcript"]),
-            judgement=Judgement.from_json(data["judgement"]),
-            retention=Retention.from_json(data["retention"]),
-            weights={name: Fraction(weight) for name, weight in data["weights"].items()},
-            rates=ErrorRates(**data["rates"]),
-            limits=Limits(
-                thresholds={metric: Fraction(limit) for metric, limit in limits["thresholds"].items()},
-                baseline=None if baseline is None else {m: Interval.from_json(i) for m, i in baseline.items()},
-                tolerance=Fraction(limits["tolerance"]),
-                own=None if own is None else {metric: Fraction(limit) for metric, limit in own.items()},
-                must_pass=limits["must_pass"],
-            ),
-            verdict=Verdict(Outcome(data["verdict"]["outcome"]), tuple(data["verdict"]["reasons"])),
-            kinds=dict(data["kinds"]),
-            kind_errors={kind: (errors, words) for kind, (errors, words) in data["kind_errors"].items()},
-            raw=None if data["raw"] is None else Judgement.from_json(data["raw"]),
-            visible=None if data["visible"] is None else Visible.from_json(data["visible"]),
-            grader=None if data["grader"] is None else GraderSource.from_json(data["grader"]),
-            critical=tuple(data["critical"]),
-            proposed=bool(data.get("proposed", False)),
+            judgement=_judgement(data, "judgement"),
+            retention=Retention.from_json(mapping(data["retention"], "retention")),
+            weights=_fractions(data, "weights"),
+            rates=ErrorRates(**mapping(data["rates"], "rates")),
+            limits=_limits(mapping(data["limits"], "limits")),
+            verdict=_verdict(mapping(data["verdict"], "verdict")),
+            kinds=dict(mapping(data["kinds"], "kinds")),
+            kind_errors={kind: tuple(counts) for kind, counts in mapping(data["kind_errors"], "kind_errors").items()},
+            raw=None if data["raw"] is None else _judgement(data, "raw"),
+            visible=None if data["visible"] is None else Visible.from_json(mapping(data["visible"], "visible")),
+            grader=None if data["grader"] is None else _grader(mapping(data["grader"], "grader")),
+            critical=texts(data["critical"], "critical"),
+            proposed=data.get("proposed", False),
         )
+        refuse_other_types(result)
+        return result
+
+
+def _judgement(data: Mapping[str, Any], name: str) -> Judgement:
+    found = mapping(data[name], name)
+    for intention, finding in mapping(found["findings"], f"{name}.findings").items():
+        mapping(finding, f"{name}.findings.{intention}")
+    return Judgement.from_json({**found, "flags": texts(found["flags"], f"{name}.flags")})
+
+
+def _grader(data: Mapping[str, Any]) -> GraderSource:
+    for name in ("intentions", "fixed", "let", "groups"):
+        mapping(data[name], f"grader.{name}")
+    return GraderSource.from_json(data)
+
+
+def _limits(data: Mapping[str, Any]) -> Limits:
+    baseline = None if data["baseline"] is None else mapping(data["baseline"], "baseline")
+    return Limits(
+        thresholds=_fractions(data, "thresholds"),
+        baseline=None if baseline is None else {metric: Interval.from_json(ends) for metric, ends in baseline.items()},
+        tolerance=read_fraction(data["tolerance"]),
+        own=None if data["own"] is None else _fractions(data, "own"),
+        must_pass=data["must_pass"],
+    )
+
+
+def _verdict(data: Mapping[str, Any]) -> Verdict:
+    return Verdict(Outcome(data["outcome"]), texts(data["reasons"], "reasons"))
+
+
+def _fractions(data: Mapping[str, Any], name: str) -> dict[str, Fraction]:
+    return {key: read_fraction(value) for key, value in mapping(data[name], name).items()}
 
 
 _PLAIN = (

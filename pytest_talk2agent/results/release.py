@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
+from pytest_talk2agent.grading.exact import read_fraction
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.verdict import METRICS, Limits, show
 
@@ -237,7 +238,7 @@ def _difference(data: Mapping[str, Any]) -> Difference:
     ends = ("before", "after", "difference", "interval")
     read: dict[str, Any] = {name: None if data[name] is None else tuple(data[name]) for name in ends}
     read |= {
-        "margin": None if data["margin"] is None else Fraction(data["margin"]),
+        "margin": None if data["margin"] is None else read_fraction(data["margin"]),
         "change": None if data["change"] is None else Change(data["change"]),
         "needed": None if data["needed"] is None else Needed(**data["needed"]),
     }

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_talk2agent.interfaces.spec import parse_spec
+from pytest_talk2agent.interfaces.utterance import InterfaceError
+from pytest_talk2agent.results.reading import (
+    MOST_BYTES,
+    fault_line,
+    mapping,
+    open_regular,
+    parse_plain,
+    plain_fault,
+    read_regular,
+    refuse_other_types,
+    texts,
+)
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.release import Comparison
+
+SCHEMA = 1
+_LISTS = ("missing", "uncollected", "unseen", "failed_otherwise", "added", "remarks")
 
 
 @dataclass(frozen=True)
@@ -22,7 +37,7 @@ class SavedRun:
 
     folder: Path
     results: tuple[TaskResult, ...]
-    errors: dict[str, str]
+    errors: Mapping[str, str]
     passed: bool | None
     reasons: tuple[str, ...]
     missing: tuple[str, ...] = ()
@@ -38,41 +53,105 @@ class SavedRun:
 def read_run(folder: Path) -> SavedRun:
     """Read ``results.jsonl`` and ``run.json``.
 
-    Raises ValueError with one line where the folder holds no run, or one that this version cannot read.
+    Raises ValueError with one line where the folder holds no run, one that this version cannot read, or less than the
+    whole of one that came to its end.
     """
     rows: dict[str, TaskResult] = {}
     for result in _results(folder / "results.jsonl"):
         rows[result.node] = result  # of an item that ran again the last line counts
     path = folder / "run.json"
-    run: dict[str, Any] = {}
-    if path.exists():
-        try:
-            run = json.loads(path.read_text(encoding="utf-8"))
-            errors, passed, reasons = dict(run["errors"]), bool(run["passed"]), tuple(run["reasons"])
-            comparisons = tuple(map(Comparison.from_json, run.get("comparisons", ())))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path}: cannot read it ({error}); make the run again with --t2a-report") from None
-    else:
-        errors, passed, reasons, comparisons = {}, None, (), ()
-    place = {condition: index for index, condition in enumerate(run.get("conditions", {}))}
-    ordered = sorted(rows.values(), key=lambda row: (place.get(row.condition, len(place)), row.condition, row.node))
-    kept = {name: tuple(run.get(name, ())) for name in ("missing", "uncollected", "unseen", "failed_otherwise", "added", "remarks")}
-    roots = tuple(map(Path, run.get("audio_roots", ())))
-    return SavedRun(folder, tuple(ordered), errors, passed, reasons, comparisons=comparisons, audio_roots=roots, **kept)
+    try:
+        run = _end_of(path)
+        if run is None:
+            return SavedRun(folder, _ordered(rows.values(), ()), {}, None, ())
+        if len(rows) < run.get("items", 0):
+            raise ValueError(f"it counts {run['items']} results, and results.jsonl has {len(rows)}")
+        saved = SavedRun(
+            folder,
+            _ordered(rows.values(), mapping(run.get("conditions", {}), "conditions")),
+            mapping(run["errors"], "errors"),
+            run["passed"],
+            texts(run["reasons"], "reasons"),
+            comparisons=tuple(Comparison.from_json(mapping(one, "a comparison")) for one in _list(run, "comparisons")),
+            audio_roots=tuple(map(Path, texts(run.get("audio_roots", ()), "audio_roots"))),
+            **{name: texts(run.get(name, ()), name) for name in _LISTS},
+        )
+        refuse_other_types(saved)
+        return saved
+    except OSError as error:
+        raise ValueError(f"{path}: cannot read it ({error.strerror}); make the run again with --t2a-report") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(
+            f"{path}: cannot read it ({fault_line(error)}); make the run again with --t2a-report"
+        ) from None
+
+
+def _end_of(path: Path) -> Mapping[str, Any] | None:
+    """What a run that came to its end says of itself; None where there is no such file."""
+    try:
+        content = read_regular(path)
+    except FileNotFoundError:
+        return None
+    run = mapping(parse_plain(content), "it")
+    if run.get("schema", SCHEMA) != SCHEMA:
+        raise ValueError(f"a run of schema {run['schema']!r:.20}; this version reads {SCHEMA}")
+    fault = plain_fault(run, "it", any_text=True)
+    if fault is not None:
+        raise ValueError(fault)
+    if not isinstance(run["passed"], bool):
+        raise TypeError("it does not say whether the run passed")
+    if isinstance(run.get("items", 0), bool) or not isinstance(run.get("items", 0), int):
+        raise TypeError("it does not say how many results the run had")
+    return run
+
+
+def _list(run: Mapping[str, Any], name: str) -> list[Any]:
+    found = run.get(name, [])
+    if not isinstance(found, list):
+        raise TypeError(f"{name} is no list")
+    return found
+
+
+def _ordered(rows: Any, conditions: Any) -> tuple[TaskResult, ...]:
+    place = {condition: index for index, condition in enumerate(conditions)}
+    return tuple(sorted(rows, key=lambda row: (place.get(row.condition, len(place)), row.condition, row.node)))
 
 
 def _results(path: Path) -> Iterator[TaskResult]:
     where = str(path)
     try:
-        with path.open(encoding="utf-8") as stream:
-            for number, line in enumerate(stream, start=1):
+        with open_regular(path) as stream:
+            for number, line in enumerate(iter(lambda: stream.readline(MOST_BYTES), b""), start=1):
                 where = f"{path}:{number}"
-                if not line.endswith("\n"):
+                if len(line) == MOST_BYTES:
+                    raise ValueError(f"a line of more than {MOST_BYTES} bytes")
+                if not line.endswith(b"\n"):
                     return  # the run was killed while it wrote this line: the item has no result
-                yield TaskResult.from_json(json.loads(line))
+                yield _result(line)
     except OSError as error:
         raise ValueError(f"{path}: cannot read it ({error.strerror}); name the folder of a --t2a-report=DIR") from None
-    except KeyError as error:
-        raise ValueError(f"{where}: not a result (no {error}); make the run again") from None
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{where}: not a result ({error}); make the run again") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{where}: not a result ({fault_line(error)}); make the run again") from None
+
+
+def _result(line: bytes) -> TaskResult:
+    """One result, of which the parts speak of the same intentions, so that whoever reads it finds what it names."""
+    data = parse_plain(line)
+    fault = plain_fault(data, "it", any_text=True)
+    if fault is not None:
+        raise ValueError(fault)
+    result = TaskResult.from_json(mapping(data, "it"))
+    named = result.judgement.findings.keys()
+    others = {"weights": result.weights.keys(), "kinds": result.kinds.keys()}
+    if result.raw is not None:
+        others["raw"] = result.raw.findings.keys()
+    for name, found in others.items():
+        if lacking := sorted(named - found):
+            raise ValueError(f"{name} lacks {', '.join(map(repr, lacking))}")
+    if odd := sorted(set(result.critical) - named):
+        raise ValueError(f"critical names {odd[0]!r}, which is no intention of it")
+    try:
+        parse_spec(result.spec)
+    except InterfaceError as error:
+        raise ValueError(str(error)) from None
+    return result

@@ -11,7 +11,8 @@ import pytest
 
 from pytest_talk2agent.analysis.release import compare, decide_run
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.results.baseline import Baseline, BaselineError, Entry
+from pytest_talk2agent.results.baseline import Baseline, BaselineError
+from pytest_talk2agent.results.entry import Entry
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.release import Change, Comparison, Difference, Rules
 from tests.results.builders import (
@@ -224,33 +225,19 @@ def test_unresolved_intentions_are_no_evidence_on_a_kind() -> None:
     assert (number.worse, number.undecided, number.p) == (0, 2, 1.0)
 
 
-def old(rows: Sequence[TaskResult]) -> Baseline:
-    """As a file of schema 1 is read."""
-    base = baseline(Path("old.json"), *rows)
-    items = {
-        name: {
-            key: replace(entry, unresolved=None, kinds=None, scored=None, heard=None) for key, entry in entries.items()
-        }
-        for name, entries in base.items.items()
-    }
-    return replace(base, items=items)
+def unscored(rows: Sequence[TaskResult]) -> Baseline:
+    """As a file from which the scores of the first item were taken out."""
+    base = baseline(Path("edited.json"), *rows)
+    (name, entries), first = next(iter(base.items.items())), f"{rows[0].task}[{rows[0].take}]"
+    edited = {**entries, first: replace(entries[first], native=None, shapley=None, scored=False)}
+    return replace(base, items={name: edited})
 
 
-def test_a_baseline_of_schema_1_is_compared() -> None:
-    (found,) = compare(old(suite(10, 0)), baseline(Path("new"), *suite(10, 0, 1)), Rules(draws=DRAWS))
-    assert metric(found, "native").difference == pytest.approx((-0.05, -0.05))
-    assert metric(found, "lost").difference == pytest.approx((0.05, 0.05))
-
-
-def test_where_schema_1_leaves_labels_open_any_of_them_may_be() -> None:
-    (found,) = compare(old(suite(2, 0, label=OPEN)), baseline(Path("new"), *suite(2, 0)), Rules(draws=DRAWS))
-    # Before: one or both of the two intentions of t00 may have been lost. Now one is.
-    assert metric(found, "lost").difference == pytest.approx((-0.25, 0.25))
-
-
-def test_a_candidate_of_schema_1_is_refused() -> None:
-    with pytest.raises(BaselineError, match=r"^old\.json: a baseline of schema 1 .*; compare the report folder"):
-        compare(baseline(Path("new"), *suite(2)), old(suite(2)), Rules())
+def test_a_score_that_only_one_side_has_is_refused() -> None:
+    with pytest.raises(BaselineError, match=r"^edited\.json: t00\[amy\]: no native, shapley in the baseline; the task"):
+        compare(unscored(suite(3)), baseline(Path("new"), *suite(3, 0)), Rules(draws=DRAWS))
+    with pytest.raises(BaselineError, match=r"^old: t00\[amy\]: native, shapley only in the baseline; the task is the"):
+        compare(baseline(Path("old"), *suite(3)), unscored(suite(3)), Rules(draws=DRAWS))
 
 
 def test_an_entry_of_another_condition_is_found_by_its_spec() -> None:

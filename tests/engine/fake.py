@@ -16,6 +16,22 @@ ASKED: list[list[str]] = []
 """The batches that were asked for in this process, as names of files."""
 
 
+ODD: dict[str, Any] = {
+    "free": Hypothesis("heard", {"cost": "free"}),
+    "negative": Hypothesis("heard", {"cost": -1}),
+    "suspect": Hypothesis("heard", {"suspect": None}),
+    "none": Hypothesis("heard", None),  # type: ignore[arg-type]
+    "endless": Hypothesis("heard", {"p": float("inf")}),
+    "object": Hypothesis("heard", {"p": [object()]}),
+    "lone": Hypothesis("heard", {"words": {"a": "\udc00"}}),
+    "number": Hypothesis(7),  # type: ignore[arg-type]
+    "state": Hypothesis("heard", state="lost"),
+    "sent": Hypothesis("heard", sent=("nginx", 3)),  # type: ignore[arg-type]
+    "nothing": None,
+}
+"""What the model ``odd`` returns for files of these names."""
+
+
 class Fake:
     """Batches of ``?size=N``; a file named ``refused`` is one that it cannot transcribe."""
 
@@ -53,6 +69,8 @@ class Fake:
             return [Hypothesis("one too few")] * (len(batch) - 1)
         if self.model == "strings":
             return names
+        if self.model == "odd":
+            return [ODD.get(name, Hypothesis(f"heard {name}", {"cost": 0.25, "suspect": ["empty"]})) for name in names]
         if self.model == "broken":
             return [Hypothesis("half a pair: \ud83d" if name == "odd" else f"heard {name}") for name in names]
         return [TranscriptionError("refused") if name == "refused" else Hypothesis(f"heard {name}") for name in names]

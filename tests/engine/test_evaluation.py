@@ -34,7 +34,7 @@ from pytest_talk2agent.results.release import Rules
 from pytest_talk2agent.results.verdict import Outcome
 from pytest_talk2agent.tasks.loader import load_tasks
 from tests.engine import fake
-from tests.results.builders import CHANGED, JUDGE, KEPT, OPEN, interval, judgement, transcript
+from tests.results.builders import CHANGED, JUDGE, KEPT, OPEN, interval, judgement, retention, transcript
 
 TASKS = """\
 id: files/set-port
@@ -337,9 +337,28 @@ class TestComparison:
     def test_another_recording_is_refused_once_it_was_heard(self, subjects: MakeSubjects, base: Baseline) -> None:
         subject = subjects("fake")[0]
         policy = Policy(baseline=base, references={"fake": "fake"})
-        policy.refuse_other_recording(subject, transcript())
+        policy.refuse_what_differs(subject, transcript(), retention())
         with pytest.raises(BaselineError, match=r"recording changed: files/set-port\[amy\] aaaaaaaa -> bbbbbbbb"):
-            policy.refuse_other_recording(subject, transcript(audio_sha256="b" * 64))
+            policy.refuse_what_differs(subject, transcript(audio_sha256="b" * 64), retention())
+
+    @pytest.mark.parametrize("rules", [Rules(), Rules(margin={"native": Fraction(1, 10)})])
+    def test_a_baseline_without_the_scores_of_an_item_is_no_limit_that_it_passes(
+        self, subjects: MakeSubjects, base: Baseline, rules: Rules
+    ) -> None:
+        (key, entry), *_ = base.items["fake"].items()
+        empty = replace(base, items={"fake": {key: replace(entry, native=None, shapley=None, scored=False)}})
+        policy = Policy(rules, baseline=empty, references={"fake": "fake"})
+        with pytest.raises(
+            BaselineError, match=r"files/set-port\[amy\]: no native, shapley in the baseline; the task is"
+        ):
+            result_of(subjects("fake")[0], judgement({"port": CHANGED, "service": CHANGED}), policy)
+
+    def test_another_recording_is_refused_with_a_margin_too(self, subjects: MakeSubjects, base: Baseline) -> None:
+        (key, entry), *_ = base.items["fake"].items()
+        other = replace(base, items={"fake": {key: replace(entry, audio_sha256="b" * 64)}})
+        policy = Policy(Rules(margin={"native": Fraction(1, 10)}), baseline=other, references={"fake": "fake"})
+        with pytest.raises(BaselineError, match="recording changed: files/set-port"):
+            result_of(subjects("fake")[0], judgement(), policy)
 
     def test_a_result_is_not_compared_with_that_of_another_recording(
         self, subjects: MakeSubjects, base: Baseline

@@ -12,6 +12,7 @@ from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
 from tests.engine import fake
 from tests.engine.conftest import MakeJob
+from tests.results.builders import damage_one
 
 
 def frozen_pass(jobs: list[Job], store: Store, **setup: str) -> tuple[dict[str, Transcript | str], Progress]:
@@ -44,6 +45,20 @@ def test_another_build_is_a_miss(job: MakeJob, store: Store) -> None:
     other = replace(one, spec="fake:better")
     found, _ = frozen_pass([other], store)
     assert "by fake:better" in str(found[other.key])
+
+
+def test_a_damaged_record_is_an_error_that_says_so(job: MakeJob, store: Store) -> None:
+    jobs = [job("port"), job("report")]
+    transcribe_all(jobs, store, Setup(fake.INTERFACES), lambda *pair: None, lambda progress: None)
+    damaged = damage_one(store.root)
+    found, _ = frozen_pass(jobs, Store(store.root))
+    (fault,) = [outcome for outcome in found.values() if isinstance(outcome, str)]
+    name = fault.partition(":")[0]
+    assert fault == (
+        f"{name}: frozen: the store has no transcript of {name}.wav by fake that can be used:"
+        f" the stored record {damaged} does not match its digest; run once without --t2a-frozen"
+    )
+    assert len(fake.ASKED) == 2
 
 
 def test_no_cluster_is_started_for_it(job: MakeJob, store: Store) -> None:

@@ -14,6 +14,7 @@ from pytest_talk2agent.engine.repairing import Repairing
 from pytest_talk2agent.interfaces.utterance import InterfaceError, Utterance
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
+from tests.results.builders import damage_one
 
 
 class Upper:
@@ -65,10 +66,12 @@ def raw(text: str, state: str = "transcribed") -> Transcript:
     return Transcript(text, "f00d", {"name": "x"}, "0", state=state)
 
 
-def passed(repair: Repair | None, store: Store, *texts: str, state: str = "transcribed") -> dict[str, Transcript | str]:
+def passed(
+    repair: Repair | None, store: Store, *texts: str, state: str = "transcribed", frozen: bool = False
+) -> dict[str, Transcript | str]:
     found: dict[str, Transcript | str] = {}
     counts = Counter(len(texts), lambda key, outcome: found.update({key: outcome}), lambda progress: None)
-    with Repairing(repair, store, counts) as repairing:
+    with Repairing(repair, store, counts, frozen=frozen) as repairing:
         for text in texts:
             repairing.deliver(job(text), raw(text, state), stored=False)
     return {text: found[job(text).key] for text in texts}
@@ -102,6 +105,43 @@ def test_remote_repairs_run_side_by_side_and_once(store: Store) -> None:
     assert [found.text for found in once.values() if isinstance(found, Transcript)] == ["start NGINX", "stop NGINX"]
     assert passed(second, store, *texts) == once
     assert (sorted(first.asked), second.asked) == (sorted(texts), [])
+
+
+def test_a_damaged_repair_is_made_anew_or_said_where_the_run_is_frozen(store: Store) -> None:
+    texts = ["start nginx", "stop nginx"]
+    once = passed(Remote(), store, *texts)
+    damaged = damage_one(store.root)
+    frozen = passed(Remote(), Store(store.root), *texts, frozen=True)
+    (name, fault) = next((text, found) for text, found in frozen.items() if isinstance(found, str))
+    assert fault == (
+        f"{name}: frozen: the store has no repair of this transcript for x+repair that can be used:"
+        f" the stored record {damaged} does not match its digest; run once without --t2a-frozen"
+    )
+    assert [found for text, found in frozen.items() if text != name] == [once[text] for text in texts if text != name]
+    again = Remote(together=1)
+    assert passed(again, store, *texts) == once
+    assert again.asked == [name]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"text": 5}, "is no repair (text: input should be a valid string)"),
+        ({"changes": [{"heard": "a"}]}, "is no repair ("),
+        ({"changes": 7}, "is no repair ("),
+        ({"detail": {"cost": "free"}}, "is no repair (detail['cost'] is 'free', not an amount)"),
+    ],
+)
+def test_a_stored_repair_that_is_none_is_made_anew(store: Store, change: dict[str, object], why: str) -> None:
+    once = passed(Remote(together=1), store, "start nginx")
+    (path,) = store.root.rglob("*.json")
+    key = f"{path.parent.name}{path.stem}"
+    store.keep_record("repairs", key, {**Repaired("start NGINX").to_json(), **change})
+    again = Remote(together=1)
+    assert passed(again, store, "start nginx") == once
+    assert again.asked == ["start nginx"]
+    (line,) = store.rejected
+    assert line.startswith(f"{path}: {why}")
 
 
 def test_what_may_come_out_better_is_asked_again(store: Store) -> None:

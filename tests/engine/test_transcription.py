@@ -20,6 +20,7 @@ from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.speech.audio import file_sha256
 from tests.engine import fake
 from tests.engine.conftest import MakeJob, Pass
+from tests.results.builders import damage_one
 
 
 def test_a_transcript_says_what_made_it(job: MakeJob, store: Store) -> None:
@@ -174,7 +175,6 @@ def test_what_the_interface_refuses_fails_alone_and_is_not_stored(job: MakeJob, 
         ("fake:raises", "fake:raises: RuntimeError: no more memory"),
         ("fake:exits", "fake:exits: SystemExit: the recogniser gave up"),
         ("fake:short?size=2", "fake:short?size=2: 1 transcripts for 2 recordings"),
-        ("fake:strings", "fake:strings: returned a str as a transcript; return a Hypothesis"),
         ("fake?size=0", "fake?size=0: batch_size must be a whole number from 1 up, not 0"),
         ("fake?size=many", "fake?size=many: ValueError: invalid literal for int() with base 10: 'many'"),
     ],
@@ -200,6 +200,45 @@ def test_a_text_that_utf_8_cannot_hold_fails_alone(job: MakeJob, store: Store) -
         "odd: fake:broken?size=8 returned a transcript that is no valid text (U+D83D at character 13 stands alone)"
     )
     assert done.text(jobs[1]) == "heard fine"
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("free", "what no record can hold: detail['cost'] is 'free', not an amount"),
+        ("negative", "what no record can hold: detail['cost'] is -1, not an amount"),
+        ("suspect", "what no record can hold: detail['suspect'] is None, not a list of texts"),
+        ("none", "what no record can hold: detail is a NoneType, not a mapping"),
+        ("endless", "what no record can hold: detail['p'] is inf, which is no number"),
+        ("object", "what no record can hold: detail['p'][0] is a object, which is no plain value"),
+        ("lone", "what no record can hold: detail['words']['a'] is no valid text"),
+        ("number", "a int as a transcript; return a Hypothesis"),
+        ("state", "the state 'lost'; known: transcribed, refused, answered, truncated"),
+        ("sent", "as the terms it sent what is no tuple of texts"),
+        ("nothing", "a NoneType as a transcript; return a Hypothesis"),
+    ],
+)
+def test_what_no_record_can_hold_fails_alone(job: MakeJob, store: Store, name: str, fault: str) -> None:
+    odd, fine = job(name, spec="fake:odd?size=8"), job("fine", spec="fake:odd?size=8")
+    done = Pass([odd, fine], store)
+    assert done.text(odd) == f"{name}: fake:odd?size=8 returned {fault}"
+    assert done.text(fine) == "heard fine"
+
+
+def test_an_interface_that_returns_texts_is_told_for_each(job: MakeJob, store: Store) -> None:
+    one = job("a", spec="fake:strings")
+    assert Pass([one], store).text(one) == "a: fake:strings returned a str as a transcript; return a Hypothesis"
+
+
+def test_one_record_that_is_damaged_is_heard_anew_and_the_others_are_not(job: MakeJob, store: Store) -> None:
+    jobs = [job(name, spec="fake?size=8") for name in ("one", "two")]
+    Pass(jobs, store)
+    damaged = damage_one(store.root)
+    again = Store(store.root)
+    done = Pass(jobs, again)
+    assert [done.text(one) for one in jobs] == ["heard one", "heard two"]
+    assert [len(batch) for batch in fake.ASKED] == [2, 1]
+    assert again.rejected == [f"{damaged}: does not match its digest"]
 
 
 def test_a_store_that_cannot_be_written_is_one_line_for_each_job(job: MakeJob, tmp_path: Path) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pytest_talk2agent.results.baseline import Baseline
 from tests.conftest import LOSSY, PERFECT, PORT, REPORT, TASKS, Run, Transcripts
 
 BASE = "--t2a-baseline=base.json"
@@ -118,8 +122,8 @@ def test_another_recording_is_refused(run: Run, pytester: pytest.Pytester, heard
 
 
 def test_another_judge_is_refused(alone: Run, base: Path, tasks: Path) -> None:
-    document = json.loads(base.read_text(encoding="utf-8"))
-    base.write_text(json.dumps(document | {"judge": "lexical/0"}), encoding="utf-8")
+    edit(base, lambda document: document.update(judge="lexical/0"))
+    accept(base)
     result = alone(tasks, "--t2a-interface=transcripts:asr.jsonl", BASE)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *made by judge lexical/0, this run judges with lexical/*"])
@@ -132,7 +136,8 @@ def test_another_judge_is_refused(alone: Run, base: Path, tasks: Path) -> None:
         ("not json", "not a baseline file"),
         ("[]", "not a baseline file"),
         ('{"schema": 99}', "a baseline of schema 99"),
-        ('{"schema": 1, "judge": "lexical/1"}', "not a baseline file"),
+        ('{"schema": 3, "judge": "lexical/1"}', "not a baseline file"),
+        ("[" * 100_000, "not a baseline file (it is nested too deeply)"),
     ],
 )
 def test_a_file_that_is_no_baseline(pytester: pytest.Pytester, tasks: Path, content: str | None, message: str) -> None:
@@ -141,6 +146,99 @@ def test_a_file_that_is_no_baseline(pytester: pytest.Pytester, tasks: Path, cont
     result = pytester.runpytest(tasks, "--t2a-interface=text", BASE)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: *base.json: {message}*"])
+
+
+def edit(base: Path, change: Callable[[Any], object]) -> None:
+    document = json.loads(base.read_text(encoding="utf-8"))
+    change(document)
+    base.write_text(json.dumps(document), encoding="utf-8")
+
+
+def accept(base: Path) -> None:
+    """What `talk2agent accept` does."""
+    Baseline.reviewed(base)[0].save()
+
+
+def every_entry(**values: object) -> Callable[[Any], object]:
+    return lambda document: [
+        entry.update(values) for entries in document["items"].values() for entry in entries.values()
+    ]
+
+
+CONTRADICTORY = [
+    every_entry(native=["0", "0"], shapley=["0", "0"]),
+    every_entry(native=["-5", "-5"], shapley=["-5", "-5"]),
+    every_entry(native=["0", "1"], shapley=["0", "1"]),
+    every_entry(native=None, shapley=None),
+    every_entry(native=["1e999999999", "1e999999999"]),
+    every_entry(native=["1/0", "1/0"]),
+    every_entry(task_sha256=None),
+]
+
+
+@pytest.mark.parametrize("change", CONTRADICTORY)
+def test_a_baseline_that_cannot_be_is_a_usage_error(
+    alone: Run, tasks: Path, base: Path, transcripts: Transcripts, change: Callable[[Any], object]
+) -> None:
+    edit(base, change)
+    transcripts(dict.fromkeys(LOSSY, ""), "lose.jsonl")
+    result = alone(tasks, "--t2a-interface=next=transcripts:lose.jsonl", BASE)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *base.json: not a baseline file (*); restore it, or delete it*"])
+    assert "Traceback" not in result.stderr.str()
+    assert "GATE PASSED" not in result.stdout.str()
+
+
+def drop_scores(document: Any) -> None:
+    every_entry(native=None, shapley=None, scored=False)(document)
+
+
+def lower_one(document: Any) -> None:
+    document["items"]["transcripts-asr"][f"{PORT}[1]"].update(native=["0", "0"])
+
+
+@pytest.mark.parametrize("change", [drop_scores, lower_one])
+def test_an_edit_is_a_usage_error_that_says_how_to_accept_it(
+    run: Run, tasks: Path, base: Path, change: Callable[[Any], object]
+) -> None:
+    edit(base, change)
+    result = run(tasks, "--t2a-interface=transcripts:asr.jsonl", BASE)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *base.json: * items changed since they were written: *{PORT}?1]*"])
+    result.stderr.fnmatch_lines(["*accept it as it is with `talk2agent accept *base.json`*"])
+
+
+def test_an_edit_that_was_accepted_is_the_baseline(alone: Run, tasks: Path, base: Path) -> None:
+    edit(base, lower_one)
+    accept(base)
+    alone(tasks, "--t2a-interface=transcripts:asr.jsonl", BASE).assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize("margin", [(), ("--t2a-margin=0.02",)])
+def test_what_the_baseline_has_no_score_of_does_not_pass(
+    run: Run, tasks: Path, base: Path, transcripts: Transcripts, margin: tuple[str, ...]
+) -> None:
+    edit(base, drop_scores)
+    accept(base)
+    transcripts(dict.fromkeys(LOSSY, ""), "lose.jsonl")
+    result = run(tasks, "--t2a-interface=next=transcripts:lose.jsonl", BASE, *margin)
+    assert result.ret == 1
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines([f"*{PORT}?1]: no native, shapley in the baseline; the task is the same*"])
+    result.stdout.fnmatch_lines(["GATE FAILED: *2 items could not be judged*"])
+
+
+def test_a_pipe_in_place_of_a_baseline_holds_no_run(alone: Run, tasks: Path, base: Path) -> None:
+    base.unlink()
+    os.mkfifo(base)
+    result = alone(tasks, "--t2a-interface=transcripts:asr.jsonl", BASE)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *base.json: cannot read the baseline (not a regular file)*"])
+
+
+def test_an_update_says_where_each_item_was_collected(base: Path) -> None:
+    entries = json.loads(base.read_text(encoding="utf-8"))["items"]["transcripts-asr"].values()
+    assert {entry["file"] for entry in entries} == {"tasks.yaml"}
 
 
 def test_a_refusal_reaches_a_test_function_on_a_worker(pytester: pytest.Pytester, tasks: Path, base: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Run, lines_of
+from tests.conftest import PERFECT, PORT, REPORT, Run, lines_of
 
 FAKE = "--t2a-interface=python:fake_asr:Recogniser"
 
@@ -55,6 +56,106 @@ def test_a_damaged_record_is_made_anew(alone: Run, pytester: pytest.Pytester, he
         record.write_text('{"schema": 1, "data": {"text": "half a rec', encoding="utf-8")
     alone(heard_tasks, FAKE).assert_outcomes(passed=2)
     assert len(lines_of(pytester.path / "asked.txt")) == 4
+
+
+WRONG = PERFECT | {PORT: "Set the port to 8081 and restart nginx."}
+
+
+@pytest.fixture
+def wrong(pytester: pytest.Pytester, heard_tasks: Path) -> Path:
+    """The tasks, with a recogniser that hears 8081 for 8080."""
+    texts = {"report": WRONG[REPORT], "port": WRONG[PORT]}
+    (pytester.path / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+    return heard_tasks
+
+
+def record_with(pytester: pytest.Pytester, text: str) -> Path:
+    (found,) = (path for path in pytester.path.rglob("store/**/*.json") if text in path.read_text(encoding="utf-8"))
+    return found
+
+
+def test_a_record_that_an_error_of_the_disk_made_right_is_not_believed(
+    run: Run, pytester: pytest.Pytester, wrong: Path
+) -> None:
+    run(wrong, FAKE).assert_outcomes(passed=1, failed=1)
+    record = record_with(pytester, "8081")
+    record.write_bytes(record.read_bytes().replace(b"8081", b"8080"))
+    result = run(wrong, FAKE)
+    result.assert_outcomes(passed=1, failed=1)
+    assert result.ret == 1
+    assert len(lines_of(pytester.path / "asked.txt")) == 3
+
+
+def test_a_frozen_run_says_what_became_of_the_record(run: Run, pytester: pytest.Pytester, wrong: Path) -> None:
+    run(wrong, FAKE)
+    record = record_with(pytester, "8081")
+    record.write_bytes(record.read_bytes().replace(b"8081", b"8080"))
+    result = run(wrong, FAKE, "--t2a-frozen")
+    result.assert_outcomes(passed=1, errors=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([f"*the stored record *{record.name} does not match its digest; run once without*"])
+
+
+def test_the_record_of_a_better_interface_is_not_believed(alone: Run, pytester: pytest.Pytester, wrong: Path) -> None:
+    better = "\n\nclass Better(Recogniser):\n    def transcribe(self, batch):\n"
+    better += f"        return [{PERFECT[PORT]!r} if u.path.stem == 'port' else {PERFECT[REPORT]!r} for u in batch]\n"
+    module = pytester.path / "fake_asr.py"
+    module.write_text(module.read_text(encoding="utf-8") + better, encoding="utf-8")
+    alone(wrong, FAKE).assert_outcomes(passed=1, failed=1)
+    bad = record_with(pytester, "8081")
+    alone(wrong, "--t2a-interface=python:fake_asr:Better").assert_outcomes(passed=2)
+    bad.write_bytes(record_with(pytester, "8080").read_bytes())
+    result = alone(wrong, FAKE)
+    result.assert_outcomes(passed=1, failed=1)
+    assert result.ret == 1
+
+
+@pytest.mark.parametrize("odd", ["a pipe", "a folder", "a device", "deep values"])
+def test_one_odd_record_takes_nothing_from_the_others(
+    alone: Run, pytester: pytest.Pytester, heard_tasks: Path, odd: str
+) -> None:
+    alone(heard_tasks, FAKE)
+    record = record_with(pytester, "8080")
+    record.unlink()
+    if odd == "a pipe":
+        os.mkfifo(record)
+    elif odd == "a folder":
+        record.mkdir()
+    elif odd == "a device":
+        record.symlink_to("/dev/zero")
+    else:
+        record.write_text("[" * 100_000, encoding="utf-8")
+    result = alone(heard_tasks, FAKE, "--t2a-frozen")
+    result.assert_outcomes(passed=1, errors=1)
+    alone(heard_tasks, FAKE).assert_outcomes(passed=2)
+    alone(heard_tasks, FAKE, "--t2a-frozen").assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("detail", "why"),
+    [
+        ("{'cost': 'free'}", "detail['cost'] is 'free', not an amount"),
+        ("{'suspect': None}", "detail['suspect'] is None, not a list of texts"),
+        ("None", "detail is a NoneType, not a mapping"),
+        ("{'p': float('nan')}", "detail['p'] is nan, which is no number"),
+    ],
+)
+def test_one_odd_detail_takes_nothing_from_the_others(
+    run: Run, pytester: pytest.Pytester, heard_tasks: Path, detail: str, why: str
+) -> None:
+    odd = (
+        "\n\nclass Odd(Recogniser):\n    def transcribe(self, batch):\n"
+        "        from pytest_talk2agent.interfaces.utterance import Hypothesis\n"
+        "        texts = super().transcribe(batch)\n"
+        f"        return [Hypothesis(text, {detail}) if '8080' in text else text for text in texts]\n"
+    )
+    module = pytester.path / "fake_asr.py"
+    module.write_text(module.read_text(encoding="utf-8") + odd, encoding="utf-8")
+    result = run(heard_tasks, "--t2a-interface=python:fake_asr:Odd")
+    result.assert_outcomes(passed=1, errors=1)
+    assert result.ret == 1
+    assert f"returned what no record can hold: {why}" in result.stdout.str()
+    result.stdout.fnmatch_lines(["GATE FAILED: 1 item could not be judged: *"])
 
 
 def test_two_runs_at_once_share_one_store(pytester: pytest.Pytester, heard_tasks: Path) -> None:

@@ -21,6 +21,7 @@ from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.tasks.intention import Intention
 from tests.judging.scripted import Answer, Scripted, data_in, fails, finding, reads_values, says, scripted_server
+from tests.results.builders import damage_one
 
 pytest.importorskip("httpx")
 
@@ -282,14 +283,24 @@ class TestTheStore:
         store = Store(tmp_path)
         self.labels(judge_at(server), store)
         [path] = (tmp_path / "answers").rglob("*.json")
-        record = json.loads(path.read_text(encoding="utf-8"))
-        assert record["data"]["served"] == "tidy-2"
-        del record["data"]["answer"]["port"]["label"]
-        path.write_text(json.dumps(record), encoding="utf-8")
-        with pytest.raises(JudgeError, match="frozen"):
+        data = json.loads(path.read_text(encoding="utf-8"))["data"]
+        assert data["served"] == "tidy-2"
+        del data["answer"]["port"]["label"]
+        store.keep_record("answers", f"{path.parent.name}{path.stem}", data)
+        with pytest.raises(JudgeError, match=rf"frozen: .* that can be used: the stored record {path} is no answer \("):
             self.labels(judge_at(server), store, frozen=True)
         assert self.labels(judge_at(server), store)["port"] is Label.RETAINED
         assert self.labels(judge_at(server), store, frozen=True)["port"] is Label.RETAINED
+
+    def test_a_damaged_answer_is_asked_for_again(self, server: Scripted, tmp_path: Path) -> None:
+        self.labels(judge_at(server), Store(tmp_path))
+        damaged = damage_one(tmp_path)
+        with pytest.raises(JudgeError, match=rf"the stored record {damaged} does not match its digest; run once"):
+            self.labels(judge_at(server), Store(tmp_path), frozen=True)
+        assert len(server.asked) == 1
+        self.labels(judge_at(server), Store(tmp_path))
+        assert len(server.asked) == 2
+        self.labels(judge_at(server), Store(tmp_path), frozen=True)
 
     def test_the_key_is_kept_nowhere(self, server: Scripted, tmp_path: Path) -> None:
         self.labels(judge_at(server), Store(tmp_path))

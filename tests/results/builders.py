@@ -126,3 +126,12 @@ def lossy(task: str = "files/set-port", condition: str = "whisper-tiny.en") -> T
 def baseline(path: Path, *results: TaskResult) -> Baseline:
     """The baseline that some results leave behind."""
     return Baseline(path=path, judge=JUDGE).updated(results or [result()], JUDGE, only_new=False)
+
+
+def damage_one(root: Path) -> Path:
+    """Flip one bit in the data of one record of a store; which one."""
+    record = min(root.rglob("*.json"))
+    content = bytearray(record.read_bytes())
+    content[content.index(b'"data"') + 20] ^= 1
+    record.write_bytes(content)
+    return record

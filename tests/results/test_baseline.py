@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate, Entry, Pins
+from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate, Pins
+from pytest_talk2agent.results.reading import MOST_BYTES
 from pytest_talk2agent.results.record import TaskResult
-from tests.results.builders import JUDGE, baseline, interval, lossy, result, retention, transcript, undefined
+from tests.results.builders import (
+    CHANGED,
+    JUDGE,
+    KEPT,
+    OPEN,
+    baseline,
+    interval,
+    judgement,
+    lossy,
+    result,
+    retention,
+    transcript,
+    undefined,
+)
 
 WHISPER = "whisper-tiny.en"
 KEY = "files/set-port[amy]"
@@ -38,65 +56,23 @@ def refusal(refuses: Callable[[], object]) -> str:
     return text
 
 
-def test_an_entry_holds_what_later_runs_are_compared_with() -> None:
-    entry = Entry.of(lossy())
-    assert replace(entry, heard=None) == Entry(
-        task_sha256="1" * 64,
-        audio_sha256="a" * 64,
-        native=interval("1/2"),
-        shapley=interval("1/2"),
-        lost=("port",),
-        unresolved=(),
-        kinds={"port": "number", "service": "number"},
-        scored=True,
-    )
-
-
-def test_an_entry_tells_transcripts_apart_by_text_and_state() -> None:
-    heard = [transcript(), transcript("set the port"), replace(transcript(), state="refused")]
-    assert len({Entry.of(result(heard=one)).heard for one in [*heard, transcript()]}) == 3
-
-
-@pytest.mark.parametrize(
-    ("row", "scored"),
-    [
-        (result(), True),
-        (result(kept=undefined()), False),
-        (result(kept=retention(interval("0"), interval("0"), status="inverted")), False),
-        (result(polarity="reversal"), False),
-    ],
-)
-def test_an_entry_says_whether_it_enters_means(row: TaskResult, scored: bool) -> None:
-    assert Entry.of(row).scored is scored
-
-
-def test_a_file_of_schema_1_is_read_and_says_less(tmp_path: Path) -> None:
-    entry = {"task_sha256": "1", "audio_sha256": None, "native": ["1", "1"], "shapley": ["1/2", "1"], "lost": ["port"]}
-    document = {
-        "schema": 1,
-        "judge": JUDGE,
-        "suite_sha256": "0",
-        "conditions": {"a": {"spec": "text", "fingerprint": "f", "identity": {}}},
-        "items": {"a": {"t[1]": entry}},
-    }
-    path = tmp_path / "base.json"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    read = Baseline.load(path)
-    assert read.items["a"]["t[1]"] == Entry("1", None, interval("1"), interval("1/2", "1"), ("port",))
-    read.save()
-    assert Baseline.load(path) == read, "what was not known stays unknown"
-
-
-def test_an_undefined_entry_has_nothing_to_compare() -> None:
-    assert Entry.of(result(kept=undefined())).intervals() == {}
-    assert Entry.of(result(kept=retention(native=None))).intervals() == {"shapley": interval("1")}
-
-
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
-    rows = [lossy(), result("a/b", kept=undefined()), result("c", kept=retention(interval("1/3", "2/3")))]
+    open_ = result(
+        "c", judged=judgement({"a": CHANGED, "b": OPEN}), kept=retention(interval("0", "2/3"), interval("0", "1"))
+    )
+    rows = [lossy(), result("a/b", kept=undefined()), open_]
     base = baseline(tmp_path / "new" / "base.json", *rows, result(condition="rc", spec="whisper:./rc"))
     base.save()
     assert Baseline.load(base.path) == base
+
+
+def test_what_nobody_could_read_back_is_not_written(tmp_path: Path) -> None:
+    forgetful = result(judged=judgement({"service": KEPT}), kept=retention(interval("1/2"), interval("1/2")))
+    base = baseline(tmp_path / "base.json", forgetful)
+    assert refusal(base.save) == (
+        f"{base.path}: {KEY}: native is 1/2 though nothing is lost; look at the judge that made these labels"
+    )
+    assert not base.path.exists()
 
 
 def test_the_file_does_not_depend_on_the_order_of_the_run(tmp_path: Path) -> None:
@@ -238,9 +214,9 @@ class TestSuite:
         assert baseline(tmp_path, result(), result("b")).suite_sha256() != plain
 
 
-def edited(path: Path, change: Callable[[Any], object]) -> Path:
+def edited(path: Path, change: Callable[[Any], object], *rows: TaskResult) -> Path:
     """A baseline file after somebody edited it by hand."""
-    base = baseline(path / "base.json", result())
+    base = baseline(path / "base.json", *rows)
     base.save()
     document = json.loads(base.path.read_text(encoding="utf-8"))
     change(document)
@@ -248,32 +224,41 @@ def edited(path: Path, change: Callable[[Any], object]) -> Path:
     return base.path
 
 
-def entry_of(document: Any) -> Any:
-    return document["items"][WHISPER][KEY]
+def entry_of(document: Any, key: str = KEY) -> Any:
+    return document["items"][WHISPER][key]
 
 
-def test_a_decimal_that_a_hand_wrote_is_exact(tmp_path: Path) -> None:
-    path = edited(tmp_path, lambda document: entry_of(document).update(native=[0.1, 1]))
-    native = Baseline.load(path).items[WHISPER][KEY].native
-    assert native is not None
-    assert native.low == Fraction(1, 10)
+def test_a_file_that_was_only_written_otherwise_is_the_same(tmp_path: Path) -> None:
+    path = edited(tmp_path, lambda document: None, lossy())
+    assert Baseline.load(path) == baseline(path, lossy())
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: entry_of(d).update(native=["1/0", "1"]), "Fraction(1, 0)"),
+        (lambda d: entry_of(d).update(native=["1/0", "1"]), f"({KEY}: '1/0' is not a number)"),
+        (lambda d: entry_of(d).update(native=["1e999999999", "1"]), f"({KEY}: '1e999999999' is not a number)"),
         (lambda d: entry_of(d).update(native=["1", "0"]), "the interval [1, 0] ends below its beginning"),
-        (lambda d: entry_of(d).update(native=["high", "1"]), "Invalid literal for Fraction: 'high'"),
-        (lambda d: entry_of(d).update(native=["1"]), "not enough values"),
+        (lambda d: entry_of(d).update(native=["1"]), "an interval has two ends"),
+        (lambda d: entry_of(d).update(native=["0", "0"]), f"({KEY}: native is 0 though nothing is lost)"),
+        (lambda d: entry_of(d).update(native=None, shapley=None), f"({KEY}: one score is there and another is not)"),
+        (lambda d: entry_of(d).update(task_sha256=None), f"({KEY}: task_sha256: input should be a valid string)"),
         (lambda d: entry_of(d).pop("audio_sha256"), "no 'audio_sha256'"),
+        (lambda d: d["items"][WHISPER].update({KEY: []}), f"({KEY} is no object)"),
+        (lambda d: d["items"].update({WHISPER: 7}), f"({WHISPER} is no object)"),
         (lambda d: d.pop("judge"), "no 'judge'"),
+        (lambda d: d.update(judge=None), "the judge is no name"),
+        (lambda d: d.update(judge="lexical\n"), "the judge is no name"),
+        (lambda d: d.update(jugde="lexical/1"), "it has no 'jugde'"),
         (lambda d: d["conditions"][WHISPER].pop("fingerprint"), "no 'fingerprint'"),
-        (lambda d: d["conditions"][WHISPER].update(identity="tiny"), "dictionary update sequence"),
+        (lambda d: d["conditions"][WHISPER].update(beams=5), "a condition has no 'beams'"),
+        (lambda d: d["conditions"][WHISPER].update(identity="tiny"), "(identity: input should be a valid dictionary)"),
         (lambda d: d["conditions"].clear(), "conditions and items differ in whisper-tiny.en"),
         (lambda d: d["items"].clear(), "conditions and items differ in whisper-tiny.en"),
-        (lambda d: d.update(items=[]), "has no attribute 'items'"),
-        (lambda d: d.update(schema=99), "a baseline of schema 99; this version reads 1 and 2; restore it"),
+        (lambda d: d.update(items=[]), "(items is no object)"),
+        (lambda d: d.update(schema=99), "a baseline of schema 99; this version reads 3; restore it"),
+        (lambda d: d.update(schema=1), "a baseline of schema 1; this version reads 3; restore it"),
+        (lambda d: d.update(schema=[]), "a baseline of schema []; this version reads 3; restore it"),
         (lambda d: d.pop("schema"), "no 'schema'"),
     ],
 )
@@ -281,17 +266,152 @@ def test_a_file_that_a_hand_broke_is_refused_with_the_cure(
     tmp_path: Path, change: Callable[[Any], object], said: str
 ) -> None:
     path = edited(tmp_path, change)
+    for text in (refusal(lambda: Baseline.load(path)), refusal(lambda: Baseline.reviewed(path))):
+        assert text.startswith(f"{path}: ")
+        assert said in text
+        assert text.endswith("restore it, or delete it and make it anew with --t2a-update-baseline")
+
+
+OTHER = "1 of its 2 items changed since they were written: b[amy]"
+HEAD = "changed since it was written, in its head or by items that are gone"
+SUITE = "its tasks and recordings are not those of its suite_sha256"
+
+
+def swap(document: Any) -> None:
+    items = document["items"][WHISPER]
+    items["a[amy]"], items["b[amy]"] = items["b[amy]"], items["a[amy]"]
+
+
+def forget(*names: str) -> Callable[[Any], object]:
+    return lambda document: [document.pop(name) for name in names]
+
+
+EDITS: list[tuple[Callable[[Any], object], list[str]]] = [
+    (lambda d: entry_of(d, "b[amy]").update(native=["0", "0"], shapley=["1/4", "1/4"]), [OTHER]),
+    (lambda d: entry_of(d, "b[amy]").update(native=[0.25, 0.25]), [OTHER]),
+    (lambda d: entry_of(d, "b[amy]").update(heard="0" * 16), [OTHER]),
+    (lambda d: entry_of(d, "b[amy]").update(file="elsewhere.yaml"), [OTHER]),
+    (lambda d: entry_of(d, "b[amy]").update(sha256="0" * 16), [OTHER]),
+    (lambda d: entry_of(d, "b[amy]").pop("sha256"), [OTHER]),
+    (lambda d: entry_of(d, "b[amy]").update(audio_sha256=None), [OTHER, SUITE]),
+    (lambda d: d["items"][WHISPER].pop("b[amy]"), [HEAD, SUITE]),
+    (swap, ["2 of its 2 items changed since they were written: a[amy], b[amy]"]),
+    (lambda d: d.update(judge="lexical/0"), [HEAD]),
+    (lambda d: d["conditions"][WHISPER].update(fingerprint="beef"), [HEAD]),
+    (lambda d: d["conditions"][WHISPER]["identity"].update(model="beef"), [HEAD]),
+    (lambda d: d.update(suite_sha256="0" * 64), [HEAD, SUITE]),
+    (lambda d: d.update(sha256="0" * 64), [HEAD]),
+    (forget("sha256"), [HEAD]),
+    (forget("sha256", "suite_sha256"), [HEAD, SUITE]),
+]
+
+
+@pytest.mark.parametrize(("change", "edits"), EDITS)
+def test_an_edit_is_refused_and_says_how_to_accept_it(
+    tmp_path: Path, change: Callable[[Any], object], edits: list[str]
+) -> None:
+    path = edited(tmp_path, change, result("a"), lossy("b"))
+    assert refusal(lambda: Baseline.load(path)) == (
+        f"{path}: {'; '.join(edits)}. Restore it, accept it as it is with `talk2agent accept {path}`,"
+        " or delete it and make it anew with --t2a-update-baseline"
+    )
+    assert Baseline.reviewed(path)[1] == edits
+
+
+@pytest.mark.parametrize("change", [change for change, _ in EDITS[:8]])
+def test_what_was_accepted_is_read(tmp_path: Path, change: Callable[[Any], object]) -> None:
+    path = edited(tmp_path, change, result("a"), lossy("b"))
+    accepted, _ = Baseline.reviewed(path)
+    accepted.save()
+    assert Baseline.load(path) == accepted
+
+
+def test_a_decimal_that_a_hand_wrote_is_exact(tmp_path: Path) -> None:
+    path = edited(tmp_path, lambda document: entry_of(document).update(native=[0.1, 0.1]), lossy())
+    native = Baseline.reviewed(path)[0].items[WHISPER][KEY].native
+    assert native is not None
+    assert native.low == Fraction(1, 10)
+
+
+def test_a_file_of_schema_2_has_to_be_accepted_and_says_less(tmp_path: Path) -> None:
+    def older(document: Any) -> None:
+        document["schema"] = 2
+        del document["sha256"], entry_of(document)["sha256"], entry_of(document)["file"]
+
+    path = edited(tmp_path, older, lossy())
     text = refusal(lambda: Baseline.load(path))
-    assert text.startswith(f"{path}: ")
-    assert said in text
-    assert text.endswith("restore it, or delete it and make it anew with --t2a-update-baseline")
+    assert text.startswith(f"{path}: written by an earlier version (schema 2), which kept no checksum. Restore it, acc")
+    accepted, _ = Baseline.reviewed(path)
+    written = baseline(path, lossy())
+    unplaced = {WHISPER: {KEY: replace(written.items[WHISPER][KEY], file="")}}
+    assert accepted == replace(written, items=unplaced), "where its items were collected was not known"
 
 
-@pytest.mark.parametrize("content", [b"", b"not json", b"[]", b"null", b"7", b"\xff\xfe", b'{"schema": 1'])
+def test_what_a_file_of_schema_1_does_not_say_cannot_be_accepted(tmp_path: Path) -> None:
+    path = edited(tmp_path, lambda document: document.update(schema=1))
+    assert "a baseline of schema 1; this version reads 3; restore it, or delete it" in refusal(
+        lambda: Baseline.reviewed(path)
+    )
+
+
+def test_every_bit_that_flips_is_noticed_or_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [lossy("a\u2028\x1f"), result("é", kept=undefined())]
+    base = baseline(tmp_path / "base.json", *rows)
+    base.save()
+    whole = base.path.read_bytes()
+    content = bytearray(whole)
+    monkeypatch.setattr("pytest_talk2agent.results.baseline.read_regular", lambda _: bytes(content))
+    assert Baseline.load(base.path) == base
+    unnoticed = []
+    for place in range(len(whole)):
+        for bit in range(8):
+            content[place] ^= 1 << bit
+            try:
+                assert Baseline.load(base.path) == base
+                unnoticed.append(chr(whole[place]))
+            except BaselineError as error:
+                assert "\n" not in str(error)  # noqa: PT017 - every one of them
+            content[place] ^= 1 << bit
+    assert set(unnoticed) <= set("f"), "the case of a digit in an escaped character, and no more"
+
+
+@given(st.binary(max_size=40), st.integers(0, 3000), st.integers(0, 60))
+def test_no_damage_is_believed_or_raises_what_is_not_declared(put: bytes, at: int, gone: int) -> None:
+    with TemporaryDirectory() as folder:
+        base = baseline(Path(folder) / "base.json", lossy("a"), result("b"))
+        base.save()
+        whole = base.path.read_bytes()
+        base.path.write_bytes(whole[:at] + put + whole[at + gone :])
+        try:
+            assert Baseline.load(base.path) == base
+        except BaselineError as error:
+            assert str(error).startswith(f"{base.path}: ")  # noqa: PT017
+            assert "\n" not in str(error)  # noqa: PT017
+
+
+NO_BASELINE = [b"", b"not json", b"[]", b"null", b"7", b"\xff\xfe", b'{"schema": 1', b"[" * 100_000, b'{"schema": NaN}']
+
+
+@pytest.mark.parametrize("content", NO_BASELINE, ids=range(len(NO_BASELINE)))
 def test_what_is_no_baseline_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "base.json"
     path.write_bytes(content)
     assert refusal(lambda: Baseline.load(path)).startswith(f"{path}: not a baseline file (")
+
+
+@pytest.mark.parametrize("place", ["judge", "conditions", "items", "schema", "suite_sha256", "sha256"])
+def test_deep_values_are_refused(tmp_path: Path, place: str) -> None:
+    path = edited(tmp_path, lambda document: document.update({place: "DEEP"}))
+    text = path.read_text(encoding="utf-8")
+    for depth in (100, 400, 900, 5000):
+        path.write_text(text.replace('"DEEP"', "[" * depth + "]" * depth), encoding="utf-8")
+        refusal(lambda: Baseline.load(path))
+
+
+def test_a_key_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    path = edited(tmp_path, lambda document: None)
+    path.write_text(path.read_text(encoding="utf-8").replace('{"schema"', '{"judge": "a", "schema"'), encoding="utf-8")
+    assert "the key 'judge' is there twice" in refusal(lambda: Baseline.load(path))
 
 
 def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
@@ -301,5 +421,42 @@ def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_is_no_baseline(tmp_path: Path) -> None:
+def test_what_is_no_file_is_no_baseline(tmp_path: Path) -> None:
     assert "cannot read the baseline (Is a directory)" in refusal(lambda: Baseline.load(tmp_path))
+    os.mkfifo(tmp_path / "pipe")
+    assert "cannot read the baseline (not a regular file)" in refusal(lambda: Baseline.load(tmp_path / "pipe"))
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    assert "cannot read the baseline (not a regular file)" in refusal(lambda: Baseline.load(tmp_path / "zero"))
+    with (tmp_path / "huge").open("wb") as stream:
+        stream.truncate(MOST_BYTES + 1)
+    assert "cannot read the baseline (larger than" in refusal(lambda: Baseline.load(tmp_path / "huge"))
+
+
+class TestScores:
+    @pytest.fixture
+    def base(self, tmp_path: Path) -> Baseline:
+        return baseline(tmp_path / "base.json", lossy(), result("empty", kept=undefined()))
+
+    def test_the_same_metrics_are_compared(self, base: Baseline) -> None:
+        base.refuse_other_scores(WHISPER, KEY, ["native", "shapley"])
+        base.refuse_other_scores(WHISPER, "empty[amy]", [])
+        base.refuse_other_scores(WHISPER, "new[amy]", ["native", "shapley"])
+
+    def test_no_score_in_the_baseline_is_no_limit_that_anything_passes(self, base: Baseline) -> None:
+        text = refusal(lambda: base.refuse_other_scores(WHISPER, "empty[amy]", ["native", "shapley"]))
+        assert text == (
+            f"{base.path}: empty[amy]: no native, shapley in the baseline; the task is the same, so the file was"
+            " edited, or made by a version that scores it otherwise. Restore it, or accept what is now with"
+            " --t2a-update-baseline"
+        )
+
+    def test_no_score_in_the_run_is_none_that_passes(self, base: Baseline) -> None:
+        text = refusal(lambda: base.refuse_other_scores(WHISPER, KEY, []))
+        assert f"{KEY}: native, shapley only in the baseline; " in text
+
+
+def test_what_a_run_has_not_had_is_unseen(tmp_path: Path) -> None:
+    base = baseline(tmp_path, result("b"), lossy("a"), result("c"), result("d", condition="rc"))
+    assert [key for key, _ in base.unseen(WHISPER, {"b[amy]", "new[amy]"})] == ["a[amy]", "c[amy]"]
+    assert base.unseen(WHISPER, {"b[amy]"})[0][1].lost == ("port",)
+    assert base.unseen("nobody", ()) == []

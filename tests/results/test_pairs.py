@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.results.pairs import Pair, pairs_of
 from pytest_talk2agent.results.record import TaskResult
@@ -32,6 +34,18 @@ def test_what_is_unresolved_under_either_is_neither() -> None:
 def test_one_loss_for_another_is_no_difference() -> None:
     (pair,) = pairs_of([row("sphinx", CHANGED, KEPT, KEPT), row("whisper", OMITTED, KEPT, KEPT)])
     assert (pair.benefit, pair.harm, pair.undecided) == ({}, {}, 0)
+
+
+def test_tasks_of_one_id_in_two_files_are_two() -> None:
+    first = [row("sphinx", CHANGED, KEPT, KEPT), row("whisper", KEPT, KEPT, KEPT)]
+    second = [row("sphinx", KEPT, CHANGED, KEPT), row("whisper", KEPT, KEPT, KEPT)]
+    moved = [replace(one, node=one.node.replace("tasks.yaml", "more.yaml")) for one in second]
+    assert pairs_of([*first, *moved]) == (Pair("whisper", "sphinx", 2, {"number": 1, "term": 1}, {}, 0),)
+
+
+def test_intentions_that_only_one_has_are_not_compared() -> None:
+    other = result("a", condition="sphinx", spec="sphinx", judged=judgement({"port": CHANGED}))
+    assert pairs_of([other, row("whisper", KEPT, OMITTED, OPEN)])[0].benefit == {"number": 1}
 
 
 def test_only_recordings_that_both_heard_are_compared() -> None:

@@ -34,7 +34,8 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
 FRACTIONS = st.fractions()
 INTERVALS = st.none() | st.tuples(FRACTIONS, FRACTIONS).map(lambda ends: interval(str(min(ends)), str(max(ends))))
 FINDINGS = st.builds(Finding, st.sampled_from(Label), TEXT, TEXT, st.none() | TEXT)
-DETAIL = st.dictionaries(TEXT, TEXT | st.integers() | st.floats(allow_nan=False) | st.booleans() | st.none())
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+DETAIL = st.dictionaries(TEXT, TEXT | st.integers(-(2**62), 2**62) | NUMBERS | st.booleans() | st.none())
 TRANSCRIPTS = st.builds(
     Transcript,
     text=TEXT,
@@ -42,7 +43,7 @@ TRANSCRIPTS = st.builds(
     identity=st.dictionaries(TEXT, TEXT),
     version=TEXT,
     audio_sha256=st.none() | TEXT,
-    seconds=st.none() | st.floats(allow_nan=False),
+    seconds=st.none() | NUMBERS,
     detail=DETAIL,
     notes=st.lists(TEXT).map(tuple),
 )
