@@ -6,7 +6,6 @@ import importlib.util
 import logging
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -191,21 +190,26 @@ def test_requests_side_by_side_are_timed_each_by_itself(server: Served) -> None:
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_server_that_takes_the_connection_and_says_nothing(scheme: str) -> None:
     """With TLS that is the handshake; each of its bytes in time must not keep it going."""
+    done = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def drip() -> None:
-            with contextlib.suppress(OSError):
-                taken, _ = listening.accept()
+            taken, _ = listening.accept()
+            with taken, contextlib.suppress(OSError):
                 # A record of TLS that announces 16 kB of handshake and comes byte by byte.
                 for byte in b"\x16\x03\x03\x40\x00\x02" + bytes(5000):
                     if scheme == "https":
                         taken.sendall(bytes([byte]))
-                    time.sleep(0.05)
+                    if done.wait(0.05):
+                        break
 
-        threading.Thread(target=drip, daemon=True).start()
+        dripping = threading.Thread(target=drip)
+        dripping.start()
         url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}/v1"
         error = fault_of(Endpoint("openai", url, timeout=0.5, attempts=1))
         assert (error.kind, error.charged) == (("timeout", True) if scheme == "http" else ("unreachable", False))
+        done.set()
+        dripping.join()
 
 
 def test_no_thread_is_left_behind_a_slow_server(server: Served) -> None:
