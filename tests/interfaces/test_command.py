@@ -236,12 +236,12 @@ def test_a_key_in_the_words_is_used_and_shown_nowhere(
     failed, heard = interface.transcribe([utterance, good])
     assert str(failed).endswith("failed with exit status 1: bad key: --key=***MY_ASR_TOKEN***")
     assert heard == Hypothesis("--key=***MY_ASR_TOKEN***")
-    assert "***MY_ASR_TOKEN***" in spec.shown
+    shown = spec.shown
     identity = interface.identity()
-    for text in (spec.shown, *identity.values(), *identity, str(failed), repr(failed)):
+    for text in (shown, *identity.values(), *identity, str(failed), repr(failed)):
         assert SECRET not in text
         assert "k9-Zq" not in text
     monkeypatch.setenv("MY_ASR_TOKEN", "another key")
     other = parse_spec(f"asr=command?timeout=50:{path} --key='another key' {{audio}}")
     assert fingerprint(make_interface(other)) == fingerprint_of(identity)
-    assert other.shown == spec.shown == f"asr=command?timeout=50:{path} --key=***MY_ASR_TOKEN*** {{audio}}"
+    assert other.shown == shown == f"asr=command?timeout=50:{path} --key=***MY_ASR_TOKEN*** {{audio}}"
