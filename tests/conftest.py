@@ -116,11 +116,16 @@ HERE = Path(__file__).parent
 
 
 class Recogniser:
-    def __init__(self):
-        with (HERE / "loads.txt").open("a") as stream:
-            stream.write(f"{os.getpid()}\\n")
+    loaded = False
+
+    def identity(self):
+        return {"weights": "none"}
 
     def transcribe(self, batch):
+        if not self.loaded:
+            with (HERE / "loads.txt").open("a") as stream:
+                stream.write(f"{os.getpid()}\\n")
+            self.loaded = True
         texts = json.loads((HERE / "texts.json").read_text())
         with (HERE / "asked.txt").open("a") as stream:
             stream.writelines(f"{utterance.path.name}\\n" for utterance in batch)

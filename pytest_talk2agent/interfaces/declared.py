@@ -43,11 +43,11 @@ class DeclaredOptions:
 
     def fields(self, name: str) -> dict[str, str]:
         """What they add to the identity of an interface. Raises InterfaceError as `check_weights` does."""
-        fields = {"declared": self.identity} if self.identity else {}
+        fields = {"declared_identity": self.identity} if self.identity else {}
         if self.weights:
             self.check_weights(name)
             try:
-                fields["weights_sha256"] = weights_sha256(self._path)
+                fields["declared_weights_sha256"] = weights_sha256(self._path)
             except OSError as error:
                 raise InterfaceError(
                     f"{name}: the weights {self.weights!r} cannot be read ({error.strerror}: {error.filename});"

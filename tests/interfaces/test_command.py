@@ -211,8 +211,8 @@ def test_only_what_is_declared_is_reproducible(tmp_path: Path) -> None:
     named = command(f"{path} {{audio}}", "?identity=v2")
     weighed = command(f"{path} {{audio}}", f"?weights={tmp_path / 'model.bin'}")
     assert [is_reproducible(one) for one in (plain, named, weighed)] == [False, True, True]
-    assert named.identity()["declared"] == "v2"
-    assert weighed.identity()["weights_sha256"] == hashlib.sha256(b"one").hexdigest()
+    assert named.identity()["declared_identity"] == "v2"
+    assert weighed.identity()["declared_weights_sha256"] == hashlib.sha256(b"one").hexdigest()
     before = fingerprint(weighed)
     (tmp_path / "model.bin").write_bytes(b"two")
     assert fingerprint(weighed) != before

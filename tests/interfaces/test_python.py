@@ -222,9 +222,9 @@ def test_only_what_names_itself_or_is_declared_is_reproducible(tmp_path: Path) -
     assert is_reproducible(python("my_model:Holder.inner"))
     assert is_reproducible(python("my_model:upper", "?identity=v2"))
     assert is_reproducible(python("my_model:upper", options))
-    assert python("my_model:Model", "?identity=v2").identity()["declared"] == "v2"
+    assert python("my_model:Model", "?identity=v2").identity()["declared_identity"] == "v2"
     before = python("my_model:upper", options).identity()
-    assert before["weights_sha256"] == hashlib.sha256(b"one").hexdigest()
+    assert before["declared_weights_sha256"] == hashlib.sha256(b"one").hexdigest()
     (tmp_path / "model.bin").write_bytes(b"two")
     assert python("my_model:upper", options).identity() != before
 
