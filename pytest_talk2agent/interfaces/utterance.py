@@ -88,6 +88,7 @@ class Interface(Protocol):
     and says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1
     without it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of
     `transcribe` where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
+    Two more are protocols of their own: `Reproducible` and `TimeLimited`.
     """
 
     hears: bool
