@@ -20,7 +20,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_talk2agent.interfaces.batch import require_package
@@ -28,6 +28,9 @@ from pytest_talk2agent.interfaces.exchange import Answer, Line
 from pytest_talk2agent.interfaces.fault import ProviderError, described, fault_in, fault_of
 from pytest_talk2agent.interfaces.key import DEFAULT_KEY_ENV, NO_KEY, Key, check_key_env, read_key
 from pytest_talk2agent.interfaces.utterance import InterfaceError
+
+if TYPE_CHECKING:
+    import ssl
 
 OPENAI = "https://api.openai.com/v1"
 LONGEST_WAIT = 60.0
@@ -84,6 +87,7 @@ class Endpoint:
         self._key_needed = bool(key_env) or not self._local
         self._opening = threading.Lock()
         self._opened: Key | None = None
+        self._certificates: ssl.SSLContext | None = None
         self._idle: list[Line] = []
         weakref.finalize(self, _close_all, self._idle)
 
@@ -138,7 +142,10 @@ class Endpoint:
         # At DEBUG httpcore logs the headers that come back, and a server may echo the key in one.
         logging.getLogger("httpcore").setLevel(logging.INFO)
         try:
-            return Line(httpx.Client(trust_env=not self._local))
+            with self._opening:
+                if self._certificates is None:  # to read them takes longer than all else
+                    self._certificates = httpx.create_ssl_context(trust_env=not self._local)
+            return Line(httpx.Client(trust_env=not self._local, verify=self._certificates))
         except Exception as error:
             raise InterfaceError(
                 f"{self._name}: cannot set up a connection ({type(error).__name__}); check the proxy and certificate"
