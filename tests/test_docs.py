@@ -37,6 +37,7 @@ from pytest_talk2agent.interfaces.command import CommandOptions
 from pytest_talk2agent.interfaces.moonshine import MoonshineOptions
 from pytest_talk2agent.interfaces.nemo_options import NemoOptions, SalmOptions
 from pytest_talk2agent.interfaces.openai import OpenAIOptions
+from pytest_talk2agent.interfaces.python import PythonOptions
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.sphinx import SphinxOptions
 from pytest_talk2agent.interfaces.whisper import WhisperOptions
@@ -58,6 +59,7 @@ OPTIONS: dict[str, type[DataclassInstance]] = {
     "command": CommandOptions,
     "moonshine": MoonshineOptions,
     "openai": OpenAIOptions,
+    "python": PythonOptions,
     "sphinx": SphinxOptions,
     "whisper": WhisperOptions,
 }

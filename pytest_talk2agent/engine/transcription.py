@@ -20,12 +20,14 @@ from pytest_talk2agent.engine.work import Batch, Work, work_here
 from pytest_talk2agent.interfaces.budget import Budget
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches
+from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
     InterfaceError,
     TimeLimited,
     TranscriptionError,
     Utterance,
+    is_reproducible,
 )
 from pytest_talk2agent.results.store import Store, StoreError, content_key
 from pytest_talk2agent.results.transcript import Transcript, hypothesis_fault
@@ -173,6 +175,11 @@ class _Condition:
 
     def _deliver(self, job: Job, transcript: Transcript, *, stored: bool) -> None:
         terms = job.terms if self._spec.bias or self._spec.repair else None
+        # Here and not where it is stored: what a better rule finds, it also finds in what was stored before.
+        if self._interface.hears and transcript.state in ("transcribed", "truncated"):
+            transcript = replace(
+                transcript, detail=with_suspicions(transcript.detail, transcript.text, transcript.seconds)
+            )
         self._repairing.deliver(job, replace(transcript, **self._made_by, offered=terms), stored=stored)
 
     def _replay(self, jobs: Sequence[Job]) -> None:
@@ -200,7 +207,7 @@ class _Condition:
                 self._counts.deliver(job, str(error))
                 continue
             terms = job.terms if self._spec.bias else ()
-            known = None if self._anew else self._store.transcript(sha256, self._mark, self._key(terms))
+            known = self._stored(sha256, terms)
             if known is not None:
                 self._deliver(job, known, stored=True)
             elif self._frozen:
@@ -210,17 +217,23 @@ class _Condition:
         found = [_Pending(sha256, tuple(group), terms) for (sha256, terms), group in waiting.items()]
         return sorted(found, key=lambda pending: audio_seconds(pending.path))
 
+    def _stored(self, sha256: str, terms: Sequence[str]) -> Transcript | None:
+        """The stored transcript of a recording; none by a recogniser of which nobody knows whether it is the same."""
+        if self._anew or not (self._frozen or is_reproducible(self._interface)):
+            return None
+        return self._store.transcript(sha256, self._mark, self._key(terms))
+
     def _not_stored(self, name: str, sha256: str, terms: Sequence[str]) -> str:
         """What a frozen run says where it has no transcript: the store has none, or has one that cannot be trusted."""
         why = self._store.why_no_transcript(sha256, self._mark, self._key(terms))
-        lacks = f"the store has no transcript of {name} by {self._spec.text}"
+        lacks = f"the store has no transcript of {name} by {self._spec.shown}"
         return f"frozen: {lacks if why is None else f'{lacks} that can be used: {why}'}; run once without --t2a-frozen"
 
     def _missing_with_silence(self, jobs: Sequence[Job], work: Work) -> list[_Pending]:
         """As `_missing`, after asking what is heard in silence with the longest list of the run."""
         longest = max((job.terms for job in jobs), key=lambda terms: (len(terms), terms))
         audio = silence()
-        known = None if self._anew else self._store.transcript(audio.sha256, self._mark, self._key(longest))
+        known = self._stored(audio.sha256, longest)
         if known is None and self._frozen:
             self._made_by["silence"] = {"error": self._not_stored("silence", audio.sha256, longest)}
             return self._missing(jobs)

@@ -58,30 +58,3 @@ def require_package(interface: str, module: str, distribution: str, extra: str) 
 def one_line(error: BaseException) -> str:
     """An exception's type and message, on one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-
-
-def suspicions(text: str, seconds: float) -> list[str]:
-    """What in a transcript points to a recogniser that has lost its way rather than to words that were said.
-
-    "empty"; "repetition": a phrase of up to 12 words stands four times in a row or more, over at least 8 words;
-    "speaking rate": more than 8 words a second, which nobody says (two words are free, as clips are cut close).
-    """
-    words = text.lower().split()
-    found = []
-    if not words:
-        found.append("empty")
-    if _repeats(words):
-        found.append("repetition")
-    if len(words) > 2 + 8 * seconds:
-        found.append("speaking rate")
-    return found
-
-
-def _repeats(words: list[str]) -> bool:
-    for length in range(1, 13):
-        run = 0
-        for here, before in zip(words[length:], words, strict=False):
-            run = run + 1 if here == before else 0
-            if run >= max(3 * length, 8 - length):
-                return True
-    return False

@@ -147,6 +147,6 @@ def _wait(headers: Mapping[str, str]) -> float | None:
             pass
         try:
             return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-        except (ValueError, TypeError, IndexError, OverflowError):
+        except (ValueError, TypeError, IndexError, OverflowError, OSError):
             continue
     return None

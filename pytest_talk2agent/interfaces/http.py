@@ -24,19 +24,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_talk2agent.interfaces.batch import require_package
+from pytest_talk2agent.interfaces.exchange import Answer, Line
 from pytest_talk2agent.interfaces.fault import ProviderError, described, fault_in, fault_of
 from pytest_talk2agent.interfaces.key import DEFAULT_KEY_ENV, NO_KEY, Key, check_key_env, read_key
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 if TYPE_CHECKING:
-    import httpx
+    import ssl
 
 OPENAI = "https://api.openai.com/v1"
 LONGEST_WAIT = 60.0
 """The most seconds that are waited before an attempt; a server that asks for more is not asked again."""
-
-_LARGEST_BODY = 16 << 20
-_CONNECT = 10.0
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,9 @@ class Endpoint:
     ``base_url`` is by default that of the environment variable OPENAI_BASE_URL, else OpenAI's own. ``key_env`` names
     the environment variable of the key: OPENAI_API_KEY by default, but only for these two and for servers on this
     machine, which may do without; for any other ``base_url`` it must be said, so that no key goes to a stranger. "none"
-    sends no key. ``timeout`` is for one attempt, in seconds; ``attempts`` counts the first; ``first_wait`` seconds,
-    doubled each time, lie between two. ``prefix`` is that of the options by which a user sets these, for messages.
+    sends no key. ``timeout`` is for one attempt, from connecting to the last byte, in seconds; ``attempts`` counts the
+    first; ``first_wait`` seconds, doubled each time, lie between two. ``prefix`` is that of the options by which a user
+    sets these, for messages.
 
     Raises InterfaceError where ``base_url`` or ``key_env`` is wrong; nothing that may be a secret is shown.
     """
@@ -87,7 +86,10 @@ class Endpoint:
         self._key_env = key_env or DEFAULT_KEY_ENV
         self._key_needed = bool(key_env) or not self._local
         self._opening = threading.Lock()
-        self._opened: tuple[httpx.Client, Key] | None = None
+        self._opened: Key | None = None
+        self._certificates: ssl.SSLContext | None = None
+        self._idle: list[Line] = []
+        weakref.finalize(self, _close_all, self._idle)
 
     def check(self) -> None:
         """Raise InterfaceError where httpx is not installed or the key is not there. Sends and imports nothing."""
@@ -122,24 +124,28 @@ class Endpoint:
                     again(error)
                 attempt += 1
 
-    def _open(self) -> tuple[httpx.Client, Key]:
+    def _key(self) -> Key:
         with self._opening:
             if self._opened is None:
                 require_package(self._name, "httpx", "httpx", "http")
-                key = read_key(self._key_env, self._option, needed=self._key_needed)
-                client = self._connect()
-                weakref.finalize(self, client.close)
-                self._opened = client, key
+                self._opened = read_key(self._key_env, self._option, needed=self._key_needed)
             return self._opened
 
-    def _connect(self) -> httpx.Client:
+    def _line(self) -> Line:
+        """A connection that nobody uses: one that was kept, or a new one."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
         import httpx
 
         # At DEBUG httpcore logs the headers that come back, and a server may echo the key in one.
         logging.getLogger("httpcore").setLevel(logging.INFO)
-        timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, _CONNECT))
         try:
-            return httpx.Client(timeout=timeout, trust_env=not self._local)
+            with self._opening:
+                if self._certificates is None:  # to read them takes longer than all else
+                    self._certificates = httpx.create_ssl_context(trust_env=not self._local)
+            return Line(httpx.Client(trust_env=not self._local, verify=self._certificates))
         except Exception as error:
             raise InterfaceError(
                 f"{self._name}: cannot set up a connection ({type(error).__name__}); check the proxy and certificate"
@@ -147,56 +153,35 @@ class Endpoint:
             ) from None
 
     def _attempt(self, path: str, **content: Any) -> Reply:
-        client, key = self._open()
+        key = self._key()
         try:
-            status, headers, raw = self._exchange(client, key, path, content)
-            headers = key.redacted(headers)
-            answer = key.redacted(_parsed(raw))
-            if not 200 <= status < 300:
-                raise fault_of(status, answer, headers)
+            came = self._exchanged(key, f"{self.base_url}/{path.lstrip('/')}", content)
+            headers = key.redacted(came.headers)
+            answer = key.redacted(_parsed(came.body))
+            if not 200 <= came.status < 300:
+                raise fault_of(came.status, answer, headers)
             if not isinstance(answer, dict):
                 raise ProviderError("malformed", f"the answer is no JSON object{described(answer)}", charged=True)
             if (fault := fault_in(answer, headers)) is not None:
                 raise fault
+        except RecursionError:
+            raise ProviderError(
+                "malformed", f"{self._name} at {self.base_url}: an answer that is nested too deeply", charged=True
+            ) from None
         except ProviderError as error:
+            error.message = key.redact(error.message)
             raise error.at(f"{self._name} at {self.base_url}") from None
         return Reply(answer, headers)
 
-    def _exchange(
-        self, client: httpx.Client, key: Key, path: str, content: Mapping[str, Any]
-    ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of one answer. Raises ProviderError where none arrives, or not all of it."""
-        import httpx
-
-        url = f"{self.base_url}/{path.lstrip('/')}"
-        late = f"no whole answer within {self._timeout:g} s; raise timeout=SECONDS"
-        end = time.monotonic() + self._timeout
-        raw = bytearray()
+    def _exchanged(self, key: Key, url: str, content: Mapping[str, Any]) -> Answer:
+        line = self._line()
         try:
-            with client.stream("POST", url, headers=key.headers(), **content) as response:
-                for piece in response.iter_bytes():
-                    raw += piece
-                    if time.monotonic() > end:  # httpx starts its clock anew with every piece
-                        raise ProviderError("timeout", late, charged=True)
-                    if len(raw) > _LARGEST_BODY:
-                        raise ProviderError(
-                            "malformed", f"an answer of more than {_LARGEST_BODY >> 20} MB", charged=True
-                        )
-                return response.status_code, dict(response.headers), bytes(raw)
-        except (httpx.ConnectTimeout, httpx.PoolTimeout):
-            raise ProviderError("unreachable", "no connection in time; check base_url and the network") from None
-        except httpx.TimeoutException:
-            raise ProviderError("timeout", late, charged=True) from None
-        except (httpx.ConnectError, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
-            raise ProviderError("unreachable", f"no connection ({_one_line(error)}); check base_url") from None
-        except httpx.InvalidURL as error:
-            raise ProviderError("rejected", f"no valid address ({_one_line(error)})") from None
-        except httpx.DecodingError as error:
-            raise ProviderError(
-                "malformed", f"an answer that cannot be decoded ({_one_line(error)})", charged=True
-            ) from None
-        except httpx.HTTPError as error:
-            raise ProviderError("cut-off", f"the answer broke off ({_one_line(error)})", charged=True) from None
+            answer = line.post(url, key.headers(), content, self._timeout)
+        except BaseException:
+            line.close()
+            raise
+        self._idle.append(line)
+        return answer
 
 
 def check_base_url(base_url: str, prefix: str = "") -> str:
@@ -241,5 +226,6 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def _close_all(lines: list[Line]) -> None:
+    while lines:
+        lines.pop().close()

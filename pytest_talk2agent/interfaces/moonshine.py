@@ -76,10 +76,10 @@ class MoonshineInterface:
         self._options = read_options(spec, MoonshineOptions)
         if spec.model is not None and "/" not in spec.model:
             raise InterfaceError(
-                f"interface {spec.text!r}: {spec.model!r} is no folder; write moonshine, or moonshine:./{spec.model}"
+                f"interface {spec.shown!r}: {spec.model!r} is no folder; write moonshine, or moonshine:./{spec.model}"
             )
         if spec.model is None and "arch" in spec.options:
-            raise InterfaceError(f"interface {spec.text!r}: option arch does nothing without a folder; leave it out")
+            raise InterfaceError(f"interface {spec.shown!r}: option arch does nothing without a folder; leave it out")
 
     def check(self) -> None:
         """Raise InterfaceError where moonshine-voice is not installed or the model is not whole."""

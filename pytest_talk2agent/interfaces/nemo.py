@@ -56,9 +56,9 @@ class NemoInterface:
         self._spec = spec
         self._options = read_options(spec, NemoOptions)
         if spec.model is None and self.default_model is None:
-            raise InterfaceError(f"interface {spec.text!r}: {spec.name} needs a model; write {spec.name}:MODEL")
+            raise InterfaceError(f"interface {spec.shown!r}: {spec.name} needs a model; write {spec.name}:MODEL")
         if "alpha" in spec.options and not spec.bias:
-            raise InterfaceError(f"interface {spec.text!r}: option alpha does nothing without +bias; add it")
+            raise InterfaceError(f"interface {spec.shown!r}: option alpha does nothing without +bias; add it")
         self._model_name: str = spec.model or self.default_model or ""
 
     def check(self) -> None:
@@ -122,18 +122,18 @@ class NemoInterface:
         for option, families in _ONLY.items():
             if option in self._spec.options and files.family not in families:
                 raise InterfaceError(
-                    f"interface {self._spec.text!r}: option {option} does nothing for {_NAMES[files.family]}; "
+                    f"interface {self._spec.shown!r}: option {option} does nothing for {_NAMES[files.family]}; "
                     "leave it out"
                 )
         if self._spec.bias:
             tokenizer = files.config.get("tokenizer")
             if tokenizer is None:
                 raise InterfaceError(
-                    f"interface {self._spec.text!r}: {files.class_name} has no tokenizer to boost phrases with"
+                    f"interface {self._spec.shown!r}: {files.class_name} has no tokenizer to boost phrases with"
                 )
             if files.family != "aed" and tokenizer.get("type") == "agg":
                 raise InterfaceError(
-                    f"interface {self._spec.text!r}: {files.path} has a tokenizer for each language, and nothing says "
+                    f"interface {self._spec.shown!r}: {files.path} has a tokenizer for each language, and nothing says "
                     "which is spoken; leave +bias out"
                 )
         return files
@@ -153,7 +153,7 @@ class NemoInterface:
                 alpha=options.alpha,
             )
         except DecodingError as error:
-            raise InterfaceError(f"interface {self._spec.text!r}: {error}") from None
+            raise InterfaceError(f"interface {self._spec.shown!r}: {error}") from None
 
     @cached_property
     def _window(self) -> float:

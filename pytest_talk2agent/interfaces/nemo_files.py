@@ -5,8 +5,10 @@ All of it works without NeMo, so that a wrong model is refused before the half m
 
 from __future__ import annotations
 
+import lzma
 import re
 import tarfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,6 +32,7 @@ FAMILIES = {
 }
 """NeMo's classes of models and the way in which they decode; TDT models are of an RNNT class."""
 
+_LARGEST_CONFIG = 1 << 20  # those of NeMo's models have up to 200 kB
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 
@@ -77,7 +80,8 @@ def local_files(name: str, model: str) -> NemoFiles:
         for file in (CONFIG, WEIGHTS):
             if not (path / file).is_file():
                 raise InterfaceError(f"{name}: {path} holds no {file}; name the folder of an unpacked NeMo model")
-        return NemoFiles(path, _parsed(name, path, (path / CONFIG).read_bytes()))
+        with (path / CONFIG).open("rb") as file:
+            return NemoFiles(path, _parsed(name, path, file.read(_LARGEST_CONFIG + 1)))
     if not path.is_file():
         raise InterfaceError(f"{name}: no model {path}; check the path behind {name}:")
     return NemoFiles(path, _parsed(name, path, _packed_config(name, path)))
@@ -119,9 +123,15 @@ def _packed_config(name: str, path: Path) -> bytes:
         # Members are read as they come: the configuration is the first or second, the weights may be gigabytes.
         with tarfile.open(path, mode="r:*") as archive:
             for member in archive:
-                if Path(member.name).name == CONFIG and (file := archive.extractfile(member)) is not None:
-                    return file.read()
-    except (tarfile.TarError, OSError, EOFError) as error:
+                if Path(member.name).name != CONFIG or member.isdir():
+                    continue
+                if not member.isreg():
+                    # Whoever follows links in an archive reads what the archive's author likes.
+                    raise InterfaceError(f"{name}: the {CONFIG} of {path} is no file but a link; it is no NeMo model")
+                file = archive.extractfile(member)
+                assert file is not None, "a regular member has content"
+                return file.read(_LARGEST_CONFIG + 1)
+    except (tarfile.TarError, OSError, EOFError, ValueError, MemoryError, zlib.error, lzma.LZMAError) as error:
         raise _damaged(name, path, error) from None
     raise InterfaceError(f"{name}: {path} holds no {CONFIG}; it is no NeMo model")
 
@@ -129,10 +139,14 @@ def _packed_config(name: str, path: Path) -> bytes:
 def _parsed(name: str, path: Path, text: bytes) -> Mapping[str, Any]:
     import yaml
 
+    if len(text) > _LARGEST_CONFIG:
+        raise InterfaceError(f"{name}: the {CONFIG} of {path} is larger than 1 MiB; it is no NeMo model")
     try:
         config = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, TypeError) as error:
         raise _damaged(name, path, error) from None
+    except RecursionError:
+        raise InterfaceError(f"{name}: the {CONFIG} of {path} is nested too deeply; it is no NeMo model") from None
     # A configuration of training has the model's below a key of its own.
     config = config.get("model", config) if isinstance(config, dict) else None
     if not isinstance(config, dict):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.interfaces.batch import audio_of, one_line, suspicions
+from pytest_talk2agent.interfaces.batch import audio_of, one_line
+from pytest_talk2agent.interfaces.suspicion import suspicions, words_in
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.checks import AudioError
 from pytest_talk2agent.speech.chunks import Chunk, cut_at_pauses
@@ -131,13 +132,11 @@ def _joined(
 
 
 def _suspicions(text: str, seconds: float) -> list[str]:
-    """Those of every recogniser, with two more rates that nobody speaks at.
+    """Those of every transcript, of a piece with next to no silence in it, and one more rate that nobody speaks at.
 
-    Fewer than 0.3 words a second: a model beyond its length breaks off without an error. More than 50 characters a
-    second (20 are free): a loop within a word, which is one word.
+    Fewer than 0.3 words a second: a model beyond its length breaks off without an error.
     """
     found = suspicions(text, seconds)
-    breaks_off = bool(text) and len(text.split()) < 0.3 * (seconds - 2)
-    if "speaking rate" not in found and (breaks_off or len(text) > 20 + 50 * seconds):
+    if text and "speaking rate" not in found and words_in(text) < 0.3 * (seconds - 2):
         found.append("speaking rate")
     return found

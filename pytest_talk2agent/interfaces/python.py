@@ -5,6 +5,8 @@
 method ``transcribe`` does the same. Such an object may have ``check()`` and ``identity()``, as an `Interface` has. The
 list holds one utterance unless an attribute ``batch_size`` says otherwise. The module must be importable: pytest's ini
 key ``pythonpath`` names folders to look in.
+
+Options stand before the colon, as in ``python?timeout=60&weights=./model.bin:package.module:name``.
 """
 
 from __future__ import annotations
@@ -12,35 +14,62 @@ from __future__ import annotations
 import importlib
 import importlib.machinery
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.interfaces.batch import one_line
-from pytest_talk2agent.interfaces.spec import Spec, refuse_options
-from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.interfaces.declared import DeclaredOptions
+from pytest_talk2agent.interfaces.spec import Spec, read_options
+from pytest_talk2agent.interfaces.utterance import (
+    Hypothesis,
+    InterfaceError,
+    TranscriptionError,
+    Utterance,
+    check_length,
+)
 from pytest_talk2agent.speech.audio import file_sha256
 
 
+@dataclass(frozen=True)
+class PythonOptions(DeclaredOptions):
+    """``timeout`` in seconds for one recording; it does not change a transcript, so it is no part of the identity."""
+
+    timeout: float = 300.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.timeout < float("inf"):
+            raise ValueError(f"option timeout must be a number of seconds above 0, not {self.timeout}")
+
+
 class PythonInterface:
-    """A function or object of the user's own."""
+    """A function or object of the user's own. Who runs it ends it after ``time_limit`` seconds for a recording."""
 
     hears = True
     capabilities: frozenset[str] = frozenset()
 
     def __init__(self, spec: Spec) -> None:
-        refuse_options(spec)
+        self._options = read_options(spec, PythonOptions)
+        self.time_limit = self._options.timeout
         self._text = spec.model or ""
         self._module, colon, self._name = self._text.partition(":")
         if not colon or not all(part.isidentifier() for part in f"{self._module}.{self._name}".split(".")):
-            raise InterfaceError(f"interface {spec.text!r}: write python:package.module:function")
+            hint = "; options stand before the colon: python?timeout=60:package.module:function" * ("?" in self._text)
+            raise InterfaceError(f"interface {spec.shown!r}: write python:package.module:function{hint}")
 
     def check(self) -> None:
-        """Raise InterfaceError where there is no such module. Runs none of the user's code."""
+        """Raise InterfaceError where there is no such module, or no such weights. Runs none of the user's code."""
         self._source()
+        self._options.check_weights(f"python:{self._text}")
+
+    @property
+    def reproducible(self) -> bool:
+        """Only where the object has an ``identity()``, or the user says what it is: what it loads is not known."""
+        return self._options.declared or hasattr(self._named, "identity")
 
     def identity(self) -> Mapping[str, str]:
-        """The name, the SHA-256 of the module's file, and what the object's own ``identity()`` adds.
+        """The name, the SHA-256 of the module's file, what is declared, and what the object's own ``identity()`` adds.
 
         Imports the module. A class is made only where it has an ``identity()``: its model may be large.
         """
@@ -49,6 +78,7 @@ class PythonInterface:
         if not isinstance(own, Mapping):
             raise InterfaceError(f"python:{self._text}: identity() must return a mapping, not {type(own).__name__}")
         identity = {str(key): str(value) for key, value in own.items()}
+        identity |= self._options.fields(f"python:{self._text}")
         if source is not None:
             identity["module_sha256"] = file_sha256(source)
         return {**identity, "name": "python", "target": self._text, "batch_size": str(self.batch_size)}
@@ -83,12 +113,19 @@ class PythonInterface:
             raise InterfaceError(
                 f"python:{self._text} returned {len(found)} transcripts for {len(batch)} utterances; return as many"
             )
-        return [self._result(value) for value in found]
+        return [self._result(value, utterance) for value, utterance in zip(found, batch, strict=True)]
 
-    def _result(self, value: object) -> Hypothesis | TranscriptionError:
+    def _result(self, value: object, utterance: Utterance) -> Hypothesis | TranscriptionError:
+        if isinstance(value, TranscriptionError):
+            return value
         if isinstance(value, str):
-            return Hypothesis(value)
-        if isinstance(value, Hypothesis | TranscriptionError):
+            value = Hypothesis(value)
+        if isinstance(value, Hypothesis):
+            try:
+                if isinstance(value.text, str):  # else the engine says what is wrong with it
+                    check_length(value.text, f"task {utterance.task!r}, take {utterance.take!r}")
+            except TranscriptionError as error:
+                return error
             return value
         raise InterfaceError(
             f"python:{self._text} returned a {type(value).__name__} as a transcript; return str or Hypothesis"

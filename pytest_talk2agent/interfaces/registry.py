@@ -66,10 +66,10 @@ class Registry:
         """
         interface = self._factory(spec)(spec)
         if not callable(getattr(interface, "transcribe", None)):
-            raise InterfaceError(f"interface {spec.text!r}: what {spec.name} made has no transcribe(); see Interface")
+            raise InterfaceError(f"interface {spec.shown!r}: what {spec.name} made has no transcribe(); see Interface")
         # Terms that an engine accepts and ignores would make a biased condition a silent copy of the plain one.
         if spec.bias and "bias" not in getattr(interface, "capabilities", ()):
-            raise InterfaceError(f"interface {spec.text!r}: {spec.name} cannot do +bias; leave it out or name another")
+            raise InterfaceError(f"interface {spec.shown!r}: {spec.name} cannot do +bias; leave it out or name another")
         return interface
 
     def _factory(self, spec: Spec) -> Factory:
@@ -82,20 +82,20 @@ class Registry:
         try:
             factory: Factory = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as error:
-            raise InterfaceError(f"interface {spec.text!r}: cannot import {found}: {error}") from error
+            raise InterfaceError(f"interface {spec.shown!r}: cannot import {found}: {error}") from error
         return factory
 
     def _offered(self, spec: Spec) -> str:
         offers = importlib.metadata.entry_points(group=ENTRY_POINTS, name=spec.name)
         values = sorted({offer.value for offer in offers})
         if len(values) > 1:
-            raise InterfaceError(f"interface {spec.text!r}: offered twice, by {' and '.join(values)}; uninstall one")
+            raise InterfaceError(f"interface {spec.shown!r}: offered twice, by {' and '.join(values)}; uninstall one")
         if values:
             return values[0]
         near = difflib.get_close_matches(spec.name, self.names(), n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise InterfaceError(
-            f"interface {spec.text!r}: unknown interface {spec.name!r}; {hint}known: {', '.join(self.names())}"
+            f"interface {spec.shown!r}: unknown interface {spec.name!r}; {hint}known: {', '.join(self.names())}"
         )
 
 

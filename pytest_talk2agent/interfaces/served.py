@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, suspicions
+from pytest_talk2agent.interfaces.batch import audio_of, one_by_one
 from pytest_talk2agent.interfaces.biasing import BiasLimit, TermSwitches, fit
 from pytest_talk2agent.interfaces.budget import Budget, BudgetError
 from pytest_talk2agent.interfaces.fault import ProviderError
@@ -113,7 +113,7 @@ class ServedInterface(ABC):
 
     def __init__(self, spec: Spec, options: ServedOptions) -> None:
         if spec.model is None:
-            raise InterfaceError(f"interface {spec.text!r}: no model is named; write {spec.name}:MODEL")
+            raise InterfaceError(f"interface {spec.shown!r}: no model is named; write {spec.name}:MODEL")
         self._spec = spec
         self._model = spec.model
         self._served = options
@@ -150,7 +150,7 @@ class ServedInterface(ABC):
         """Spend no more than a budget allows. Raises InterfaceError where it has a limit and prices are not known."""
         if budget.limit is not None and not self._prices.known:
             raise InterfaceError(
-                f"interface {self._spec.text!r}: a budget needs to know the price; add price_per_minute=,"
+                f"interface {self._spec.shown!r}: a budget needs to know the price; add price_per_minute=,"
                 " price_per_request= or price_per_million_input= and price_per_million_output= (0 where it is free)"
             )
         self._budget = budget
@@ -202,23 +202,19 @@ class ServedInterface(ABC):
                 data=request.data,
                 files=request.files,
             )
-            return self._hypothesis(paid, request, audio.seconds)
+            return self._hypothesis(paid, request)
         except ProviderError as error:
             if error.kind == "unauthorized":
                 raise InterfaceError(str(error)) from None
             if error.kind == "refused":
-                return Hypothesis("", {"suspect": [], "reason": error.message}, "refused", request.sent)
+                return Hypothesis("", {"reason": error.message}, "refused", request.sent)
             raise TranscriptionError(f"{where}: {error}") from None
         except BudgetError as error:
             raise TranscriptionError(f"{where}: {error}") from None
 
-    def _hypothesis(self, paid: Paid, request: Request, seconds: float) -> Hypothesis:
+    def _hypothesis(self, paid: Paid, request: Request) -> Hypothesis:
         hypothesis = self._read(paid.reply.body)
-        detail: dict[str, Any] = {
-            **paid.usage.detail(),
-            **hypothesis.detail,
-            "suspect": suspicions(hypothesis.text, seconds),
-        }
+        detail: dict[str, Any] = {**paid.usage.detail(), **hypothesis.detail}
         if paid.cost is not None:
             detail["cost"] = float(round(paid.cost, 9))
         served = paid.reply.body.get("model")

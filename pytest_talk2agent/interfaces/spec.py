@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_talk2agent.interfaces.masking import masked, masked_words
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ _FILE_SUFFIX = re.compile(r"\.[A-Za-z]{3,}$")
 class Spec:
     """A parsed spec string: one condition of a run.
 
-    ``text`` is what the user wrote; ``label`` is what stands for it in node ids and tables. ``model`` is None where
+    ``text`` is what the user wrote, ``shown`` the same for eyes and records; ``label`` is what stands for it in node
+    ids and tables. ``model`` is None where
     the spec names none. ``options`` are still text: the interface reads them with `read_options`; ``switches`` are
     those that belong to the suffixes, read with `read_switches`.
     """
@@ -54,6 +56,18 @@ class Spec:
     repair: bool = False
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     switches: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def shown(self) -> str:
+        """The text with keys masked (`masking`). It stays the same when a key changes, so that records still agree."""
+        return shown_text(self.text)
+
+
+def shown_text(text: str) -> str:
+    """A spec string with the keys in it masked."""
+    before, colon, argument = text.partition(":")
+    is_command = before.partition("?")[0].rpartition("=")[2].partition("+")[0].strip() == "command"
+    return masked(before) + colon + masked_words(argument) if is_command else masked(text)
 
 
 def parse_spec(text: str) -> Spec:
@@ -103,7 +117,7 @@ def parse_specs(texts: Sequence[str]) -> list[Spec]:
     for spec in map(parse_spec, texts):
         if spec.label in by_label:
             raise InterfaceError(
-                f"interfaces {by_label[spec.label].text!r} and {spec.text!r} have the same label {spec.label!r}; "
+                f"interfaces {by_label[spec.label].text!r} and {spec.shown!r} have the same label {spec.label!r}; "
                 f"give one of them another: LABEL={spec.text.removeprefix(spec.label + '=')}"
             )
         by_label[spec.label] = spec
@@ -131,25 +145,25 @@ def _read(spec: Spec, options: Mapping[str, str], kind: type[Options]) -> Option
         if option not in defaults:
             known = f"known: {', '.join(defaults)}" if defaults else f"{spec.name} has none"
             raise InterfaceError(
-                f"interface {spec.text!r}: unknown option {option!r}{_near(option, defaults)}; {known}"
+                f"interface {spec.shown!r}: unknown option {option!r}{_near(option, defaults)}; {known}"
             )
         expected: type = type(defaults[option])
         try:
             values[option] = expected(text)
         except ValueError:
             raise InterfaceError(
-                f"interface {spec.text!r}: option {option} must be {_TYPE_NAMES[expected]}, not {text!r}"
+                f"interface {spec.shown!r}: option {option} must be {_TYPE_NAMES[expected]}, not {text!r}"
             ) from None
     try:
         return kind(**values)
     except ValueError as error:
-        raise InterfaceError(f"interface {spec.text!r}: {error}") from None
+        raise InterfaceError(f"interface {spec.shown!r}: {error}") from None
 
 
 def refuse_model(spec: Spec) -> None:
     """Raise InterfaceError where an interface that has no models is given one."""
     if spec.model is not None:
-        raise InterfaceError(f"interface {spec.text!r}: {spec.name} takes no model; write {spec.name}")
+        raise InterfaceError(f"interface {spec.shown!r}: {spec.name} takes no model; write {spec.name}")
 
 
 def refuse_options(spec: Spec) -> None:
@@ -208,8 +222,9 @@ def _sorted_out(text: str, options: Mapping[str, str], suffixes: list[str]) -> t
 
 def _default_label(name: str, model: str | None, suffixes: list[str]) -> str:
     """A short name that is safe in a node id: a path gives its stem, a command its program, a target its function."""
-    label = name
+    label = name = masked(name)
     if model is not None:
+        model = masked(model)
         if name == "command":
             model = model.split()[0]
         elif name == "python":

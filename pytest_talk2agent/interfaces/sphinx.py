@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, require_package, suspicions
+from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, require_package
 from pytest_talk2agent.interfaces.spec import Spec, read_options, refuse_model
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.audio import file_sha256
@@ -100,7 +100,5 @@ class SphinxInterface:
         decoder.end_utt()
         found = decoder.hyp()
         if found is None:
-            return Hypothesis("", {"suspect": suspicions("", audio.seconds)})
-        return Hypothesis(
-            found.hypstr, {"score": float(found.score), "suspect": suspicions(found.hypstr, audio.seconds)}
-        )
+            return Hypothesis("")
+        return Hypothesis(found.hypstr, {"score": float(found.score)})

@@ -24,6 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pytest_talk2agent.interfaces.spec import Spec, refuse_options
+from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.audio import file_sha256
 from pytest_talk2agent.tasks.reading import read_bounded
@@ -108,7 +109,8 @@ class TranscriptsInterface:
                     f"take {utterance.take!r}; keep one or name the takes"
                 )
             if found:
-                return Hypothesis(found[0].transcript, {"line": found[0].line})
+                text = found[0].transcript
+                return Hypothesis(text, with_suspicions({"line": found[0].line}, text, None))
         takes = ", ".join(self.records_of(utterance.task))
         return TranscriptionError(
             f"{self._path}: no transcript of task {utterance.task!r}, take {utterance.take!r}; recorded takes: {takes}"

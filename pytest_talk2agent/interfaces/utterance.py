@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from pytest_talk2agent.interfaces.masking import masked
+
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Audio
 
@@ -47,12 +49,34 @@ STATES = ("transcribed", "refused", "answered", "truncated")
 """A provider may refuse the audio, answer it as if it were a question, or break off: none of these is an omission."""
 
 
+MOST_CHARACTERS = 100_000
+"""The longest transcript that is taken: two hours of speech."""
+
+
 class InterfaceError(Exception):
-    """An interface cannot work at all: wrong spec, missing package, missing or corrupt model. One clear line."""
+    """An interface cannot work at all: wrong spec, missing package, missing or corrupt model. One clear line.
+
+    Keys of the environment are masked in it.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(masked(message))
 
 
 class TranscriptionError(Exception):
-    """One utterance could not be transcribed; the others go on. One clear line."""
+    """One utterance could not be transcribed; the others go on. One clear line, in which keys are masked."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(masked(message))
+
+
+def check_length(text: str, where: str) -> str:
+    """A transcript that is no longer than `MOST_CHARACTERS`; raises TranscriptionError for any other."""
+    if len(text) > MOST_CHARACTERS:
+        raise TranscriptionError(
+            f"{where}: a transcript of {len(text)} characters; at most {MOST_CHARACTERS} are taken"
+        )
+    return text
 
 
 class Interface(Protocol):
@@ -64,6 +88,7 @@ class Interface(Protocol):
     and says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1
     without it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of
     `transcribe` where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
+    Two more are protocols of their own: `Reproducible` and `TimeLimited`.
     """
 
     hears: bool
@@ -80,10 +105,23 @@ class Interface(Protocol):
 
 
 @runtime_checkable
-class TimeLimited(Protocol):
-    """An interface that says how long one utterance may take, in seconds.
+class Reproducible(Protocol):
+    """An interface that says whether a stored transcript may stand in for hearing a recording again.
 
-    A process that takes longer is ended, and what it was hearing is an error.
+    It may where the identity covers all that can change a transcript, and that is taken for granted of an interface
+    that says nothing.
     """
 
+    reproducible: bool
+
+
+@runtime_checkable
+class TimeLimited(Protocol):
+    """An interface that runs code which nobody can stop from within: ``time_limit`` seconds for each recording."""
+
     time_limit: float
+
+
+def is_reproducible(interface: Interface) -> bool:
+    """Whether a stored transcript may stand in for hearing again; see `Reproducible`."""
+    return interface.reproducible if isinstance(interface, Reproducible) else True

@@ -32,7 +32,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, one_line, require_package, suspicions
+from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, one_line, require_package
 from pytest_talk2agent.interfaces.biasing import BiasLimit, fit
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
@@ -90,7 +90,7 @@ class WhisperInterface:
         self._model_name = spec.model or PACKAGED_MODEL
         self._options = read_options(spec, WhisperOptions)
         if "bias_with" in spec.options and not spec.bias:
-            raise InterfaceError(f"interface {spec.text!r}: option bias_with does nothing without +bias; add it")
+            raise InterfaceError(f"interface {spec.shown!r}: option bias_with does nothing without +bias; add it")
 
     def check(self) -> None:
         """Raise InterfaceError where faster-whisper is not installed or a model folder is not whole."""
@@ -173,14 +173,14 @@ class WhisperInterface:
         )
         segments = list(found)
         text = " ".join("".join(segment.text for segment in segments).split())
-        detail: dict[str, Any] = {"language": info.language, "suspect": suspicions(text, audio.seconds)}
+        detail: dict[str, Any] = {"language": info.language, "suspect": []}
         if segments:
             tokens = [max(len(segment.tokens), 1) for segment in segments]
             log_probability = sum(s.avg_logprob * n for s, n in zip(segments, tokens, strict=True)) / sum(tokens)
             detail["avg_logprob"] = round(log_probability, 4)
             detail["compression_ratio"] = round(max(s.compression_ratio for s in segments), 4)
             detail["no_speech_prob"] = round(max(s.no_speech_prob for s in segments), 4)
-            if detail["compression_ratio"] > _REPETITIVE and "repetition" not in detail["suspect"]:
+            if detail["compression_ratio"] > _REPETITIVE:
                 detail["suspect"].append("repetition")
             if _longest_gap([(segment.start, segment.end) for segment in segments], audio.seconds) > _GAP:
                 detail["suspect"].append("gap")

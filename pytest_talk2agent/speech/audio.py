@@ -6,9 +6,10 @@ import hashlib
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_talk2agent.speech.checks import AudioError, check_container
+from pytest_talk2agent.speech.decoding import MAX_SECONDS, decoded, seconds_promised
 
 if TYPE_CHECKING:
     import numpy
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["MAX_SECONDS", "Audio", "AudioError", "audio_seconds", "check_file", "file_sha256", "read_audio"]
 
 RATE = 16_000
-MAX_SECONDS = 15 * 60
-"""The longest recording that is read; a spoken instruction takes a minute or two."""
 SILENCE_DBFS = -60.0
 """A recording whose peak lies below this holds no speech: it is the noise floor of a good microphone."""
 
@@ -73,7 +72,8 @@ def read_audio(path: Path, rate: int = RATE, sha256: str | None = None) -> Audio
 
     digest = check_file(path, sha256)
     check_container(path)
-    frames, source_rate, source_format = _decode(path)
+    sound = decoded(path)
+    frames, source_rate = sound.frames, sound.rate
     if not frames.size:
         raise AudioError(path, "empty: no sound in it", "record it again")
     if not np.isfinite(frames).all():
@@ -87,7 +87,7 @@ def read_audio(path: Path, rate: int = RATE, sha256: str | None = None) -> Audio
         level = "all samples equal" if peak == -math.inf else f"peak {peak:.0f} dBFS"
         raise AudioError(path, f"silent ({level})", "check the microphone and record it again")
     clipped = float((np.abs(frames) >= _CLIPPED_AT).mean())
-    notes = (f"{clipped:.1%} of the samples are clipped",) if clipped >= _HEAVILY_CLIPPED else ()
+    notes = (*sound.notes, f"{clipped:.1%} of the samples are clipped") if clipped >= _HEAVILY_CLIPPED else sound.notes
     samples = mono if source_rate == rate else soxr.resample(mono, source_rate, rate, quality="HQ")
     samples.flags.writeable = False
     return Audio(
@@ -100,7 +100,7 @@ def read_audio(path: Path, rate: int = RATE, sha256: str | None = None) -> Audio
         clipped=clipped,
         rms_dbfs=_dbfs(float(np.sqrt(np.square(mono - mono.mean(), dtype=np.float64).mean()))),
         peak_dbfs=peak,
-        source_format=source_format,
+        source_format=sound.kind,
         source_channels=frames.shape[1],
         source_rate=source_rate,
         notes=notes,
@@ -108,13 +108,11 @@ def read_audio(path: Path, rate: int = RATE, sha256: str | None = None) -> Audio
 
 
 def audio_seconds(path: Path) -> float:
-    """The length that a recording's header gives, in seconds; 0 where it gives none. Reading the file checks it."""
-    import soundfile
+    """How long a recording is by its header, an MP3 by its frames, in seconds; 0 for what is no audio.
 
-    try:
-        return float(soundfile.info(path).duration)
-    except (soundfile.SoundFileError, UnicodeEncodeError):
-        return 0.0
+    An estimate, good enough to sort by: reading the file checks it.
+    """
+    return seconds_promised(path)
 
 
 def check_file(path: Path, declared: str | None = None) -> str:
@@ -134,36 +132,6 @@ def check_file(path: Path, declared: str | None = None) -> str:
     if declared is not None and digest != declared.lower():
         raise AudioError(path, f"its SHA-256 is {digest}, declared is {declared}", "restore it or declare the new one")
     return digest
-
-
-def _decode(path: Path) -> tuple[Samples, int, str]:
-    """All frames (frames x channels, full scale 1), their rate, and the format's name."""
-    import soundfile
-
-    try:
-        with soundfile.SoundFile(path) as file:
-            rate, promised = file.samplerate, file.frames
-            if promised > MAX_SECONDS * rate:
-                raise _too_long(path, promised / rate)
-            # The bound holds for files that promise no length, too.
-            frames: Any = file.read(frames=MAX_SECONDS * rate + 1, dtype="float32", always_2d=True)
-            kind = f"{file.format}/{file.subtype}"
-    except UnicodeEncodeError:
-        raise AudioError(path, "its name is no UTF-8", "rename it") from None
-    except soundfile.SoundFileError as error:
-        reason = str(error).rpartition(": ")[2].strip().rstrip(".")
-        raise AudioError(path, f"truncated or damaged ({reason})", "copy or convert it again") from None
-    if len(frames) > MAX_SECONDS * rate:
-        raise _too_long(path, len(frames) / rate)
-    if len(frames) < promised:
-        raise AudioError(
-            path, f"truncated: {len(frames) / rate:.2f} of {promised / rate:.2f} seconds are there", "copy it again"
-        )
-    return frames, rate, kind
-
-
-def _too_long(path: Path, seconds: float) -> AudioError:
-    return AudioError(path, f"too long: {seconds:.0f} s, at most {MAX_SECONDS} s", "cut it to the instruction")
 
 
 def _dbfs(amplitude: float) -> float:

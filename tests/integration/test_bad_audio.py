@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import soundfile
 
 from tests.conftest import Run, write_tone
+from tests.speech.test_mp3 import frames
 
 FAKE = "--t2a-interface=python:fake_asr:Recogniser"
 TASK = """\
@@ -39,6 +41,37 @@ def stereo(path: Path) -> None:
     soundfile.write(path, np.stack([sound, 0.5 * sound], axis=1), 48_000, subtype="PCM_16")
 
 
+def mp3(path: Path) -> list[bytes]:
+    """A variable bit rate of sound that begins loud; its frames, the first of which counts the others."""
+    sound = 0.2 * np.random.default_rng(5).standard_normal(16_000) * np.repeat([1.0, 0.001], 8_000)
+    soundfile.write(path, sound, 16_000, format="MP3", bitrate_mode="VARIABLE", compression_level=0.5)
+    return frames(path.read_bytes())
+
+
+def uncounted(path: Path) -> None:
+    path.write_bytes(b"".join(mp3(path)[1:]))
+
+
+def counted_too_high(path: Path) -> None:
+    path.write_bytes(b"".join(mp3(path)[:-5]))
+
+
+def cut_in_a_frame(path: Path) -> None:
+    path.write_bytes(b"".join(mp3(path)[1:])[:-7])
+
+
+def flipped(path: Path) -> None:
+    sound = np.random.default_rng(5).standard_normal(160_000)
+    soundfile.write(path, 0.2 * sound, 16_000, format="OGG", subtype="VORBIS")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def infinite(path: Path) -> None:
+    soundfile.write(path, np.where(np.arange(16_000) == 99, np.inf, 0.3), 16_000, subtype="FLOAT")
+
+
 Make = Callable[[Path], object]
 BAD: dict[str, tuple[Make, str]] = {
     "missing": (lambda path: None, "no such recording"),
@@ -48,8 +81,14 @@ BAD: dict[str, tuple[Make, str]] = {
     "truncated": (truncated, "truncated"),
     "long": (long, "too long: 1200 s, at most 900 s"),
     "folder": (lambda path: path.mkdir(), "a folder"),
+    "fifo": (os.mkfifo, "no regular file"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
+    "infinite": (infinite, "not finite"),
+    "counted": (counted_too_high, "truncated"),
+    "cut": (cut_in_a_frame, "truncated"),
+    "flipped": (flipped, "damaged"),
 }
-GOOD: dict[str, Make] = {"mono": write_tone, "stereo": stereo}
+GOOD: dict[str, Make] = {"mono": write_tone, "stereo": stereo, "uncounted": uncounted}
 
 
 def write_suite(folder: Path) -> Path:
@@ -81,4 +120,4 @@ def test_each_fails_only_its_own_item(run: Run, pytester: pytest.Pytester, heard
         assert f"audio/{name}.wav: " in lines[name]
         assert message == "*" or message in lines[name]
     assert "its SHA-256 is" in lines["swapped"]
-    result.stdout.fnmatch_lines(["GATE FAILED: 8 items could not be judged: *"])
+    result.stdout.fnmatch_lines([f"GATE FAILED: {len(BAD) + 1} items could not be judged: *"])

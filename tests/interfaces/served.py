@@ -192,6 +192,45 @@ def drip(handler: Handler) -> None:
     handler.close_connection = True
 
 
+def _slowly(handler: Handler, beginning: bytes, piece: bytes) -> None:
+    handler.wfile.write(beginning)
+    while not handler.served.released.wait(0.1):
+        try:
+            handler.wfile.write(piece)
+        except OSError:
+            break
+    handler.close_connection = True
+
+
+def drip_status(handler: Handler) -> None:
+    """Send ten bytes of a status line a second."""
+    _slowly(handler, b"HTTP/1.1 200 O", b"K")
+
+
+def drip_headers(handler: Handler) -> None:
+    """Send ten bytes of a header a second."""
+    _slowly(handler, b"HTTP/1.1 200 OK\r\nX-Long: ", b"x")
+
+
+def drip_continue(handler: Handler) -> None:
+    """Say ten times a second that the answer is yet to come."""
+    _slowly(handler, b"", b"HTTP/1.1 103 Early Hints\r\n\r\n")
+
+
+def drip_chunks(handler: Handler) -> None:
+    """Send ten chunks of one byte a second."""
+    _slowly(handler, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n")
+
+
+def long_headers(handler: Handler) -> None:
+    """Send headers until one has left."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+    with suppress(OSError):
+        for number in range(200_000):
+            handler.wfile.write(b"X-Header-%d: 0123456789012345678901234567890123456789\r\n" % number)
+    handler.close_connection = True
+
+
 def cut(handler: Handler) -> None:
     """End the connection in the middle of a body."""
     handler.send(200, "application/json", b'{"text": "set the', {"Content-Length": "100"})

@@ -65,7 +65,7 @@ def test_the_request_asks_for_the_transcript_only(server: Served) -> None:
     assert fields == {"temperature": 0.0}
     assert instruction == INSTRUCTION
     assert (outcome.text, outcome.state, outcome.sent) == ("set the port", "transcribed", None)
-    assert outcome.detail == {"finish_reason": "stop", "input_tokens": 300, "output_tokens": 4, "suspect": []}
+    assert outcome.detail == {"finish_reason": "stop", "input_tokens": 300, "output_tokens": 4}
     path = utterances()[0].path
     assert path is not None
     np.testing.assert_array_equal(server.asked[0].samples, soundfile.read(path, dtype="int16")[0])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, require_package, suspicions
+from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, require_package
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.checks import AudioError
 
@@ -51,22 +51,3 @@ def test_a_missing_package_is_named_with_its_extra() -> None:
     with pytest.raises(InterfaceError) as caught:
         require_package("whisper", "no_such_package", "faster-whisper", "whisper")
     assert str(caught.value) == ('whisper needs the package faster-whisper; pip install "pytest-talk2agent[whisper]"')
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds", "found"),
-    [
-        ("", 3, ["empty"]),
-        ("turn the light on", 2, []),
-        ("yes", 0.2, []),
-        ("no no no no", 2, []),
-        ("call 0 0 0 0 0 please", 4, []),
-        ("you you you you you you you you", 4, ["repetition"]),
-        ("open the door and " * 3 + "leave it", 8, []),
-        ("Open the door and " + "open the door and " * 3, 8, ["repetition"]),
-        ("move every file to the archive and then close the editor", 1, ["speaking rate"]),
-        ("thank you " * 40, 3, ["repetition", "speaking rate"]),
-    ],
-)
-def test_suspicions(text: str, seconds: float, found: list[str]) -> None:
-    assert suspicions(text, seconds) == found

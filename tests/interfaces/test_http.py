@@ -1,16 +1,17 @@
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import logging
 import socket
-import time
+import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 
-from pytest_talk2agent.interfaces import http
+from pytest_talk2agent.interfaces import exchange, http
 from pytest_talk2agent.interfaces.fault import ProviderError
 from pytest_talk2agent.interfaces.http import LONGEST_WAIT, OPENAI, Endpoint, check_base_url
 from pytest_talk2agent.interfaces.utterance import InterfaceError
@@ -32,7 +33,7 @@ def server() -> Iterator[Served]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that a client would have waited."""
     waited: list[float] = []
-    monkeypatch.setattr(http, "time", SimpleNamespace(sleep=waited.append, monotonic=time.monotonic))
+    monkeypatch.setattr(http, "time", SimpleNamespace(sleep=waited.append))
     return waited
 
 
@@ -140,12 +141,106 @@ def test_a_server_that_asks_for_too_much_time_is_not_asked_again(server: Served,
     assert waits == []
 
 
-@pytest.mark.parametrize("fault", [served.hang, served.drip])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        served.hang,
+        served.drip,
+        served.drip_status,
+        served.drip_headers,
+        served.drip_continue,
+        served.drip_chunks,
+    ],
+)
 def test_a_server_that_does_not_finish_is_left(server: Served, fault: Fault) -> None:
     server.faults = [fault]
     error = fault_of(Endpoint("openai", server.url, timeout=0.4, attempts=1))
     assert (error.kind, error.charged) == ("timeout", True)
     assert "no whole answer within 0.4 s; raise timeout=SECONDS" in str(error)
+
+
+def test_a_kept_connection_is_left_in_time_too(server: Served) -> None:
+    endpoint = Endpoint("openai", server.url, timeout=0.5, attempts=1)
+    endpoint.post("chat/completions", json={})
+    server.faults = [served.drip_headers]
+    assert fault_of(endpoint).kind == "timeout"
+    assert endpoint.post("chat/completions", json={}).body["choices"]
+
+
+def test_requests_side_by_side_are_timed_each_by_itself(server: Served) -> None:
+    endpoint = Endpoint("openai", server.url, timeout=1.5, attempts=1)
+    server.faults = [served.drip_headers]
+    outcomes: list[str] = []
+
+    def ask() -> None:
+        try:
+            endpoint.post("chat/completions", json={})
+            outcomes.append("answered")
+        except ProviderError as error:
+            outcomes.append(error.kind)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["answered", "answered", "answered", "timeout"]
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_server_that_takes_the_connection_and_says_nothing(scheme: str) -> None:
+    """With TLS that is the handshake; each of its bytes in time must not keep it going."""
+    done = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip() -> None:
+            taken, _ = listening.accept()
+            with taken, contextlib.suppress(OSError):
+                # A record of TLS that announces 16 kB of handshake and comes byte by byte.
+                for byte in b"\x16\x03\x03\x40\x00\x02" + bytes(5000):
+                    if scheme == "https":
+                        taken.sendall(bytes([byte]))
+                    if done.wait(0.05):
+                        break
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}/v1"
+        error = fault_of(Endpoint("openai", url, timeout=0.5, attempts=1))
+        assert (error.kind, error.charged) == (("timeout", True) if scheme == "http" else ("unreachable", False))
+        done.set()
+        dripping.join()
+
+
+def test_no_thread_is_left_behind_a_slow_server(server: Served) -> None:
+    server.faults = [served.drip_headers] * 3
+    endpoint = Endpoint("openai", server.url, timeout=0.2, attempts=1)
+    for _ in range(3):
+        fault_of(endpoint)
+    left = [thread for thread in threading.enumerate() if thread.name == "t2a-exchange"]
+    for thread in left:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in left)
+
+
+def test_headers_without_end_are_not_read(server: Served, waits: list[float]) -> None:
+    server.faults = [served.long_headers]
+    assert "malformed: openai at " in (said := str(fault_of(Endpoint("openai", server.url))))
+    assert "headers of more than 100 kB" in said
+
+
+@pytest.mark.parametrize("depth", [200, 400, 700, 900, 5_000])
+@pytest.mark.parametrize("status", [200, 400])
+def test_an_answer_however_deep_is_read_or_is_a_fault_of_one_line(server: Served, depth: int, status: int) -> None:
+    server.faults = [served.raw(b'{"text": "t", "error":' + b'{"a":[' * depth + b"]}" * depth + b"}", status)]
+    assert fault_of(Endpoint("openai", server.url)).kind in ("malformed", "rejected")
+
+
+@pytest.mark.parametrize("wait", ["1e999", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "-5", "nan", "Mon, 01 Jan 0001"])
+def test_an_absurd_retry_after_is_not_waited_for(server: Served, waits: list[float], wait: str) -> None:
+    server.faults = [served.error(429, headers={"Retry-After": wait})] * 2
+    assert fault_of(Endpoint("openai", server.url, attempts=2)).kind == "rate-limited"
+    assert all(waited <= LONGEST_WAIT for waited in waits)
 
 
 def test_a_server_that_is_not_there() -> None:
@@ -157,7 +252,7 @@ def test_a_server_that_is_not_there() -> None:
 
 
 def test_an_answer_without_end_is_not_read(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "_LARGEST_BODY", 1 << 20)
+    monkeypatch.setattr(exchange, "LARGEST_BODY", 1 << 20)
     server.faults = [served.raw(b" " * (2 << 20))]
     assert "an answer of more than 1 MB" in str(fault_of(Endpoint("openai", server.url)))
 
@@ -290,10 +385,10 @@ def test_without_httpx_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch
 def test_connections_are_kept_and_closed_with_the_endpoint(server: Served) -> None:
     endpoint = Endpoint("openai", server.url)
     endpoint.post("chat/completions", json={})
-    assert endpoint._opened is not None
-    client = endpoint._opened[0]
+    [line] = endpoint._idle
     endpoint.post("chat/completions", json={})
-    assert endpoint._opened[0] is client
-    del endpoint
+    assert endpoint._idle == [line]
+    client = line._client
+    del endpoint, line
     gc.collect()
     assert client.is_closed

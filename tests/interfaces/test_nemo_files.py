@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import gzip
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -149,3 +152,70 @@ def test_without_cache_and_network_it_says_how_to_fill_the_cache(monkeypatch: py
         "gives none (ConnectionError: name not known at all); fill the cache (HF_HOME), or write "
         "canary:PATH/canary-1b-v2.nemo"
     )
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(InterfaceError) as caught:
+        local_files("canary", str(path))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE])
+@pytest.mark.parametrize("target", ["/etc/hostname", "model_config.yaml", "./model_config.yaml", "none", "weights"])
+def test_a_configuration_that_is_a_link_is_not_followed(tmp_path: Path, kind: bytes, target: str) -> None:
+    with tarfile.open(tmp_path / "a.nemo", "w") as archive:
+        weights = tarfile.TarInfo("weights")
+        weights.size = 3
+        archive.addfile(weights, io.BytesIO(b"a: "))
+        member = tarfile.TarInfo("model_config.yaml")
+        member.type, member.linkname = kind, target
+        archive.addfile(member)
+    assert "is no file but a link" in refused(tmp_path / "a.nemo")
+
+
+@pytest.mark.parametrize("name", ["model_config.yaml", "././@LongLink"])
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE])
+@pytest.mark.parametrize("size", [8 << 30, (8 << 30) - 1, 1 << 60])
+def test_a_header_that_announces_gigabytes(tmp_path: Path, name: str, kind: bytes, size: int) -> None:
+    member = tarfile.TarInfo(name)
+    member.type, member.size = kind, size
+    header = member.tobuf(tarfile.GNU_FORMAT)
+    (tmp_path / "a.nemo").write_bytes(header + b"target: a\n".ljust(512, b"\0") + bytes(1024))
+    refused(tmp_path / "a.nemo")
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        b"[" * 100_000,
+        b"a: " * 50_000,
+        b"- " * 50_000,
+        b"{a: " * 50_000,
+        b"a: &a [*a]\n? [1]\n: 2",
+        b"{[1]: 2}",
+        b"a: " + b"x" * (1 << 20),
+        b"a: \xff\xfe",
+        b"a: !!python/object:os.system []",
+        b"12",
+        b"",
+    ],
+)
+def test_a_configuration_that_cannot_be_read(tmp_path: Path, config: bytes) -> None:
+    with tarfile.open(tmp_path / "a.nemo", "w:gz") as archive:
+        member = tarfile.TarInfo("./model_config.yaml")
+        member.size = len(config)
+        archive.addfile(member, io.BytesIO(config))
+    refused(tmp_path / "a.nemo")
+    folder = unpacked(tmp_path / "model")
+    (folder / "model_config.yaml").write_bytes(config)
+    refused(folder)
+
+
+def test_an_archive_that_breaks_off_within_its_compression(tmp_path: Path) -> None:
+    whole = gzip.compress(write_nemo(tmp_path / "a.nemo", CANARY).read_bytes())
+    for size in (12, len(whole) // 2):
+        (tmp_path / "a.nemo").write_bytes(whole[:size])
+        refused(tmp_path / "a.nemo")
+    (tmp_path / "a.nemo").write_bytes(whole[:20] + b"\0\xff" * 30 + whole[80:])
+    refused(tmp_path / "a.nemo")

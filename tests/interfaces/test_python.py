@@ -10,7 +10,14 @@ import pytest
 from pytest_talk2agent.interfaces.python import PythonInterface
 from pytest_talk2agent.interfaces.registry import fingerprint
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.interfaces.utterance import (
+    Hypothesis,
+    InterfaceError,
+    TimeLimited,
+    TranscriptionError,
+    Utterance,
+    is_reproducible,
+)
 
 MODULE = """
 from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError
@@ -51,6 +58,10 @@ class Model:
         self.calls += 1
         return [f"{self.calls} {len(batch)}" for _ in batch]
 
+class Long:
+    def transcribe(self, batch):
+        return ["a" * 100_000 if utterance.take == "a" else "b" * 100_001 for utterance in batch]
+
 class Failing:
     def __init__(self):
         raise OSError("no weights")
@@ -83,8 +94,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "my_model.py"
 
 
-def python(target: str) -> PythonInterface:
-    return PythonInterface(parse_spec(f"python:{target}"))
+def python(target: str, options: str = "") -> PythonInterface:
+    return PythonInterface(parse_spec(f"python{options}:{target}"))
 
 
 BATCH = [Utterance("t", "a", "", "copy it"), Utterance("t", "bad", "", "move it")]
@@ -178,3 +189,47 @@ def test_the_identity_follows_the_source_and_what_the_object_adds(module: Path) 
     before = fingerprint(python("my_model:upper"))
     module.write_text(f"{MODULE}\n")
     assert fingerprint(python("my_model:upper")) != before
+
+
+def test_a_transcript_without_end_is_the_error_of_its_utterance() -> None:
+    interface = python("my_model:Long")
+    first, second = interface.transcribe(BATCH)
+    assert first == Hypothesis("a" * 100_000)
+    assert str(second) == "task 't', take 'bad': a transcript of 100001 characters; at most 100000 are taken"
+
+
+def test_it_says_how_long_it_may_take() -> None:
+    for interface, seconds in ((python("my_model:upper"), 300.0), (python("my_model:upper", "?timeout=7.5"), 7.5)):
+        assert isinstance(interface, TimeLimited)
+        assert interface.time_limit == seconds
+    assert fingerprint(python("my_model:upper")) == fingerprint(python("my_model:upper", "?timeout=7.5"))
+    for value in ("0", "-1", "inf", "nan"):
+        with pytest.raises(InterfaceError, match="timeout must be a number of seconds above 0"):
+            python("my_model:upper", f"?timeout={value}")
+
+
+def test_options_behind_the_colon_are_pointed_at() -> None:
+    with pytest.raises(InterfaceError, match=r"options stand before the colon: python\?timeout=60:package"):
+        python("my_model:upper?timeout=5")
+
+
+def test_only_what_names_itself_or_is_declared_is_reproducible(tmp_path: Path) -> None:
+    (tmp_path / "model.bin").write_bytes(b"one")
+    options = f"?weights={tmp_path / 'model.bin'}"
+    assert not is_reproducible(python("my_model:upper"))
+    assert not is_reproducible(python("my_model:Long"))
+    assert is_reproducible(python("my_model:Model"))
+    assert is_reproducible(python("my_model:Holder.inner"))
+    assert is_reproducible(python("my_model:upper", "?identity=v2"))
+    assert is_reproducible(python("my_model:upper", options))
+    assert python("my_model:Model", "?identity=v2").identity()["declared_identity"] == "v2"
+    before = python("my_model:upper", options).identity()
+    assert before["declared_weights_sha256"] == hashlib.sha256(b"one").hexdigest()
+    (tmp_path / "model.bin").write_bytes(b"two")
+    assert python("my_model:upper", options).identity() != before
+
+
+def test_missing_weights_are_found_without_running_code() -> None:
+    with pytest.raises(InterfaceError, match=r"python:my_model:upper: no weights './none'; check the path"):
+        python("my_model:upper", "?weights=./none").check()
+    assert "my_model" not in sys.modules

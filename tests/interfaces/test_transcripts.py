@@ -111,7 +111,7 @@ def test_missing_records_are_errors_of_their_utterance_alone(tmp_path: Path) -> 
     results = interface.transcribe([Utterance("none", "1", "", ""), Utterance("t", "amy", "", "")])
     assert isinstance(results[0], TranscriptionError)
     assert "no transcript of task 'none'" in str(results[0])
-    assert results[1] == Hypothesis("a", {"line": 1})
+    assert results[1] == Hypothesis("a", {"line": 1, "suspect": []})
     assert "recorded takes: amy" in heard(interface, "t", "joe")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -125,6 +126,100 @@ def test_a_wav_header_that_was_never_finished(tmp_path: Path, size: int) -> None
         whole[place : place + 4] = size.to_bytes(4, "little")
     (tmp_path / "a.wav").write_bytes(whole)
     assert "never finished" in refused(tmp_path / "a.wav")
+
+
+@pytest.mark.parametrize("subtype", ["PCM_16", "FLOAT"])
+def test_a_wav_header_that_counts_too_little(tmp_path: Path, subtype: str) -> None:
+    soundfile.write(tmp_path / "a.wav", sweep(), RATE, subtype=subtype)
+    whole = bytearray((tmp_path / "a.wav").read_bytes())
+    data = whole.index(b"data") + 4
+    whole[data : data + 4] = (12_000).to_bytes(4, "little")
+    for riff in (len(whole) - 8, 12_000 + data - 4):
+        whole[4:8] = riff.to_bytes(4, "little")
+        (tmp_path / "a.wav").write_bytes(whole)
+        assert "behind the sound that its header counts are no chunk" in refused(tmp_path / "a.wav")
+
+
+@pytest.mark.parametrize("behind", [b"LIST\4\0\0\0INFO", bytes(70_001), b"id3 \3\0\0\0abc"])
+def test_chunks_and_zeros_behind_the_sound_of_a_wav(tmp_path: Path, behind: bytes) -> None:
+    soundfile.write(tmp_path / "a.wav", sweep(), RATE, subtype="PCM_16")
+    with (tmp_path / "a.wav").open("ab") as file:
+        file.write(behind)
+    assert read_audio(tmp_path / "a.wav").seconds == 1
+
+
+def flac_counting(path: Path, count: int) -> None:
+    """Write a count of samples into a FLAC file (36 bits that begin in the middle of byte 21)."""
+    data = bytearray(path.read_bytes())
+    data[21:26] = (int.from_bytes(data[21:26], "big") >> 36 << 36 | count).to_bytes(5, "big")
+    path.write_bytes(data)
+
+
+def test_a_flac_header_that_counts_nothing_too_little_or_too_much(tmp_path: Path) -> None:
+    path = tmp_path / "a.flac"
+    soundfile.write(path, sweep(seconds=3), RATE)
+    right = read_audio(path)
+    flac_counting(path, 0)
+    assert read_audio(path).samples_sha256 == right.samples_sha256
+    assert read_audio(path).notes == ("its header gives no length: a missing end cannot be noticed",)
+    assert audio_seconds(path) > 3
+    flac_counting(path, RATE)
+    assert read_audio(path).samples_sha256 == right.samples_sha256
+    assert read_audio(path).notes == ("its header promises 1.00 of the 3.00 seconds that are there; all of it is read",)
+    flac_counting(path, 4 * RATE)
+    assert "truncated: 3.00 of 4.00 seconds are there" in refused(path)
+
+
+def test_a_flac_file_behind_a_tag_of_another_format(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.flac", sweep(), RATE)
+    (tmp_path / "b.flac").write_bytes(b"ID3\4\0\0\0\0\0\x0a" + bytes(10) + (tmp_path / "a.flac").read_bytes())
+    assert read_audio(tmp_path / "b.flac").seconds == 1
+    assert audio_seconds(tmp_path / "b.flac") == 1
+    (tmp_path / "b.flac").write_bytes(b"ID3\4\0\0\0\0\0\x0a" + bytes(10) + b"no sound at all" * 99)
+    assert "no wav, flac, ogg, opus or mp3" in refused(tmp_path / "b.flac")
+
+
+def pages(data: bytes) -> list[bytes]:
+    found, at = [], 0
+    while at < len(data):
+        segments = data[at + 27 : at + 27 + data[at + 26]]
+        end = at + 27 + len(segments) + sum(segments)
+        found.append(data[at:end])
+        at = end
+    return found
+
+
+@pytest.mark.parametrize("subtype", ["VORBIS", "OPUS"])
+def test_an_ogg_page_that_is_missing_damaged_or_of_another_stream(tmp_path: Path, subtype: str) -> None:
+    path = tmp_path / "a.ogg"
+    soundfile.write(path, sweep(seconds=30), RATE, format="OGG", subtype=subtype)
+    whole = path.read_bytes()
+    parts = pages(whole)
+    path.write_bytes(b"".join(parts[:3] + parts[4:]))
+    assert "an Ogg page before byte " in refused(path)
+    for place in (len(whole) // 3, len(whole) // 2, len(whole) - 9):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        assert "damaged" in refused(path)
+    path.write_bytes(whole + whole)
+    assert "holds 2 Ogg streams" in refused(path)
+
+
+def test_a_fifo_and_a_device_are_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.wav")
+    assert "no regular file" in refused(tmp_path / "a.wav")
+    assert audio_seconds(tmp_path / "a.wav") == 0
+    (tmp_path / "b.wav").symlink_to("/dev/zero")
+    assert "no regular file" in refused(tmp_path / "b.wav")
+    assert audio_seconds(tmp_path / "b.wav") == 0
+
+
+@pytest.mark.parametrize("channels", [0, 30_000])
+def test_channels_that_no_recording_has(tmp_path: Path, channels: int) -> None:
+    soundfile.write(tmp_path / "a.wav", sweep(), RATE, subtype="PCM_16")
+    whole = bytearray((tmp_path / "a.wav").read_bytes())
+    whole[22:24] = channels.to_bytes(2, "little")
+    (tmp_path / "a.wav").write_bytes(whole)
+    refused(tmp_path / "a.wav")
 
 
 def test_damaged_in_the_middle(tmp_path: Path) -> None:
