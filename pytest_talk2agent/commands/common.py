@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
-from pytest_talk2agent.tasks.sniff import looks_like_tasks
+from pytest_talk2agent.tasks.sniff import classify
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -38,7 +38,7 @@ def checkouts_of(options: argparse.Namespace) -> Checkouts:
 
 
 def task_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Every task file among some files and folders; raises ValueError where a path has none."""
+    """Every task file among some files and folders, also one that cannot be read; ValueError where a path has none."""
     for path in paths:
         if not path.exists():
             raise ValueError(f"{path}: no such file or folder; check the path")
@@ -46,7 +46,7 @@ def task_files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
             continue
         found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
-        chosen = [p for p in found if looks_like_tasks(p.read_text(encoding="utf-8", errors="replace"))]
+        chosen = [p for p in found if classify(p) != "other"]
         if not chosen:
             raise ValueError(f"{path}: no task file in this folder")
         yield from chosen
