@@ -9,9 +9,11 @@ key ``pythonpath`` names folders to look in.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.machinery
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,30 @@ from pytest_talk2agent.interfaces.batch import one_line
 from pytest_talk2agent.interfaces.spec import Spec, refuse_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.audio import file_sha256
+
+_MAKES_NAMES = frozenset(("exec", "eval", "globals", "setattr", "vars", "__getattr__", "__dict__", "modules"))
+
+
+def _names_of(source: Path) -> frozenset[str] | None:
+    """The names of a module's own level; None where more may come while it runs, or its text cannot be read."""
+    try:
+        tree = ast.parse(source.read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return None  # said with more detail when it is imported
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return None if "*" in names or names & _MAKES_NAMES else frozenset(names)
+
+
+def _suggested(name: str, names: Iterable[str]) -> str:
+    near = get_close_matches(name, sorted(names), n=1)
+    return f"did you mean {near[0]!r}?" if near else "name a function or class of it"
 
 
 class PythonInterface:
@@ -36,8 +62,15 @@ class PythonInterface:
             raise InterfaceError(f"interface {spec.text!r}: write python:package.module:function")
 
     def check(self) -> None:
-        """Raise InterfaceError where there is no such module. Runs none of the user's code."""
-        self._source()
+        """Raise InterfaceError where there is no such module, or plainly no such name in it.
+
+        Runs none of the user's code: the names that a module makes while it runs are not known here.
+        """
+        source = self._source()
+        first = self._name.partition(".")[0]
+        names = None if source is None else _names_of(source)
+        if names is not None and first not in names:
+            raise InterfaceError(f"python:{self._text}: {source} has no {first!r}; {_suggested(first, names)}")
 
     def identity(self) -> Mapping[str, str]:
         """The name, the SHA-256 of the module's file, and what the object's own ``identity()`` adds.
@@ -96,7 +129,7 @@ class PythonInterface:
 
     @cached_property
     def _named(self) -> Any:
-        self.check()
+        self._source()
         try:
             found: Any = importlib.import_module(self._module)
             for part in self._name.split("."):

@@ -150,8 +150,10 @@ def _controls(task: Task, judge: Control) -> Iterator[Finding]:
 
 
 def _holes(task: Task, holes: Holes) -> Iterator[Finding]:
-    found = list({piece.casefold(): piece for piece in reversed(holes(task))}.values())[::-1]
-    if found:
+    once: dict[str, str] = {}
+    for piece in holes(task):
+        once.setdefault(piece.casefold(), piece)
+    if found := list(once.values()):
         more = f" and {len(found) - MOST_HOLES} more" if len(found) > MOST_HOLES else ""
         pieces = ", ".join(map(shown, found[:MOST_HOLES]))
         message = (

@@ -25,7 +25,7 @@ def gist(say: str, *keywords: str) -> Intention:
 NGINX = ("nginx", "term")
 CASES: dict[str, tuple[str, dict[str, tuple[str, str] | Intention], list[str]]] = {
     "a verb with an opposite": ("Stop nginx.", {"service": NGINX}, ["Stop"]),
-    "of a later clause": ("Look at nginx and stop it after 24 months.", {"a": NGINX, "b": ("24 months", "duration")}, ["stop"]),
+    "of a later clause": ("Use nginx, stop it after 2 months.", {"a": NGINX, "b": ("2 months", "duration")}, ["stop"]),
     "of a question": ("Can you disable nginx?", {"a": NGINX}, ["disable"]),
     "after a comma": ("When nginx hangs, delete it.", {"a": NGINX}, ["delete"]),
     "that a gist has": ("Stop nginx.", {"a": NGINX, "b": gist("stop it", "stop")}, []),
@@ -69,7 +69,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[str, str] | Intention], list[str]]] 
     "a version": ("Take nginx 2.10.1 here.", {"a": NGINX}, ["2.10.1"]),
     "a code": ("Attach nginx to PAY-2208.", {"a": NGINX}, ["PAY-2208"]),
     "one of two equal values": ("Keep a.txt of nginx. Send a.txt.", {"a": NGINX, "b": ("a.txt", "filename")}, []),
-    "politeness and small words": ("Hello, could you please help me and have a look at nginx, thank you?", {"a": NGINX}, []),
+    "politeness and small words": ("Hello, could you please help me and look at nginx, thank you?", {"a": NGINX}, []),
     "words with a slash": ("Show the figures and/or tables of nginx, e.g. the pause/start ones.", {"a": NGINX}, []),
     "another language": ("停止 nginx 24 个月", {"a": NGINX}, []),
     "nothing": ("", {"a": NGINX}, []),
