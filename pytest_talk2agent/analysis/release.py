@@ -12,7 +12,8 @@ from fractions import Fraction
 from pytest_talk2agent.analysis.bootstrap import METHOD, task_interval
 from pytest_talk2agent.analysis.power import needed_for, spread_of
 from pytest_talk2agent.analysis.signs import holm, sign_flip_p
-from pytest_talk2agent.results.baseline import Baseline
+from pytest_talk2agent.context.terms import remarks_on
+from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.entry import Entry
 from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
 from pytest_talk2agent.results.record import TaskResult
@@ -67,8 +68,23 @@ def decide_run(
     tasks = {result.task for result in results}
     idle = [pattern for pattern in rules.must_pass if not any(fnmatchcase(task, pattern) for task in tasks)]
     remarks = [*gate.remarks, *(f"t2a_must_pass: {pattern} matches no task of this run" for pattern in idle)]
+    remarks.extend(remarks_on(_offered(results)))
     remarks.extend(hint for comparison in comparisons for hint in comparison.hints())
+    if gate.passed and any(found.reasons(inconclusive_passes=rules.inconclusive_passes) for found in comparisons):
+        remarks.append(
+            "every item passed by itself; what closes the gate is the comparison of the whole run with its baseline"
+            " (--t2a-margin)"
+        )
     return replace(gate.with_reasons(reasons), comparisons=comparisons, remarks=tuple(remarks), rules=rules)
+
+
+def _offered(results: Sequence[TaskResult]) -> dict[str, dict[str, int]]:
+    """The number of terms of each task, for each condition that biases or repairs."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for result in results:
+        if result.visible is not None and result.transcript.offered is not None:
+            found[result.condition][result.task] = len(result.transcript.offered)
+    return found
 
 
 def compare(before: Baseline, after: Baseline, rules: Rules) -> tuple[Comparison, ...]:

@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from pytest_talk2agent.reporting.visible import encodable, visible, visible_json
 from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
-from pytest_talk2agent.tasks.reading import LARGEST, read_bounded
-from pytest_talk2agent.tasks.sniff import looks_like_tasks
+from pytest_talk2agent.tasks.sniff import classify
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -40,7 +39,7 @@ def checkouts_of(options: argparse.Namespace) -> Checkouts:
 
 
 def task_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Every task file among some files and folders; raises ValueError where a path has none."""
+    """Every task file among some files and folders, also one that cannot be read; ValueError where a path has none."""
     for path in paths:
         if not path.exists():
             raise ValueError(f"{path}: no such file or folder; check the path")
@@ -48,18 +47,10 @@ def task_files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
             continue
         found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
-        chosen = [p for p in found if looks_like_tasks(_text(p))]
+        chosen = [p for p in found if classify(p) != "other"]
         if not chosen:
             raise ValueError(f"{path}: no task file in this folder")
         yield from chosen
-
-
-def _text(path: Path) -> str:
-    """A file of a folder as far as it can be read: no task file has more, and one that is named says why it cannot."""
-    try:
-        return read_bounded(path, LARGEST).decode("utf-8", errors="replace")
-    except (OSError, ValueError):
-        return ""
 
 
 def write(lines: Iterable[str]) -> None:

@@ -43,10 +43,12 @@ def run(options: argparse.Namespace) -> int:
         except TaskFileError as error:
             errors += len(error.problems)
             write([str(error)])
-    findings = lint(tasks, labels_of)
+    findings = lint(tasks, labels_of, _holes)
     errors += sum(finding.level == "error" for finding in findings)
     write([str(finding) for finding in findings])
-    write([f"{len(tasks)} tasks, {errors} errors, {sum(f.level == 'warning' for f in findings)} warnings"])
+    warnings, hints = (sum(finding.level == level for finding in findings) for level in ("warning", "hint"))
+    counts = [f"{len(tasks)} tasks", f"{errors} errors", f"{warnings} warnings", *([f"{hints} hints"] if hints else [])]
+    write([", ".join(counts)])
     if options.corrupt:
         errors += _corrupt(tasks)
     write(checkouts.remarks())
@@ -54,6 +56,13 @@ def run(options: argparse.Namespace) -> int:
     if unbound:
         write([f"{unbound} tasks have their words in a checkout, so their controls were not run; name it"])
     return 1 if errors else 0
+
+
+def _holes(task: Task) -> list[str]:
+    """The pieces of the instruction that no intention covers."""
+    from pytest_talk2agent.judging.coverage import uncovered
+
+    return [piece.text for piece in uncovered(task.instruction, task.intentions)]
 
 
 def _corrupt(tasks: Sequence[Task]) -> int:

@@ -6,16 +6,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.commands.common import Commands, add_json, names, write, write_json
+from pytest_talk2agent.commands.common import Commands, add_json, names, task_files, write, write_json
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.verdict import show_lost
 from pytest_talk2agent.tasks.loader import load_tasks
+
+MOST_NAMED = 20
 
 
 def add(commands: Commands) -> None:
     """Declare the command."""
     score = commands.add_parser("score", help="exact scores of one task for given labels; what is not named is lost")
-    score.add_argument("file", type=Path, help="task file")
+    score.add_argument("file", type=Path, metavar="PATH", help="task file, or a folder of them")
     score.add_argument("--task", required=True, metavar="ID")
     score.add_argument("--retained", type=names, default=[], metavar="A,B")
     score.add_argument("--unresolved", type=names, default=[], metavar="C,D")
@@ -25,9 +27,12 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score the labels."""
-    tasks = {task.id: task for task in load_tasks(options.file)}
+    tasks = {task.id: task for path in task_files([options.file]) for task in load_tasks(path)}
     if options.task not in tasks:
-        raise ValueError(f"{options.file}: no task {options.task!r}; it has {', '.join(tasks)}")
+        known = ", ".join(list(tasks)[:MOST_NAMED]) + (
+            f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
+        )
+        raise ValueError(f"{options.file}: no task {options.task!r}; it has {known}")
     task = tasks[options.task]
     with task.locating_errors():
         retention = task.grader().retention(options.retained, options.unresolved)

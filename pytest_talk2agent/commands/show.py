@@ -7,30 +7,34 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.commands.common import Commands, add_json, write, write_json
+from pytest_talk2agent.commands.common import Commands, add_json, task_files, write, write_json
 from pytest_talk2agent.grading.grader import Grader
 from pytest_talk2agent.reporting.table import table
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 
+TOGETHER = "  (how much more the one is worth where the other is retained, the strongest pairs; below 0: how much less)"
+"""What the numbers of pairs say: the Shapley interaction index."""
+
 
 def add(commands: Commands) -> None:
     """Declare the command."""
     show = commands.add_parser("show", help="what each intention of each task is worth, exactly")
-    show.add_argument("file", type=Path, help="task file")
+    show.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
     add_json(show)
     show.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show a task file."""
+    """Show the tasks of the files."""
     shown, lines = [], []
-    for task in load_tasks(options.file):
-        with task.locating_errors():
-            if options.json:
-                shown.append(_shown(task, task.grader()))
-            else:
-                lines.extend(_lines(task, task.grader()))
+    for path in task_files(options.paths):
+        for task in load_tasks(path):
+            with task.locating_errors():
+                if options.json:
+                    shown.append(_shown(task, task.grader()))
+                else:
+                    lines.extend(_lines(task, task.grader()))
     if options.json:
         write_json({"tasks": shown})
     else:
@@ -64,8 +68,9 @@ def _lines(task: Task, grader: Grader) -> list[str]:
     lines.extend(f"         {name} = {text}" for name, text in task.let.items())
     lines.append(f"  g(I) = {total}" + (f"   {grader.status}: {grader.reason}" if grader.reason else ""))
     lines.extend(f"  {line}" for line in table(["intention", "Shapley", "share", "Native if lost alone"], rows))
-    lines.extend(f"  together: {' x '.join(names)}  {value}" for names, value in grader.interactions())
-    return [*lines, ""]
+    pairs = grader.interactions()
+    lines.extend(f"  together: {' x '.join(names)}  {value}" for names, value in pairs)
+    return [*lines, *([TOGETHER] if pairs else []), ""]
 
 
 def _fraction(value: Fraction | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
@@ -20,7 +21,9 @@ from pytest_talk2agent.context.workspace import SeenFile, crawl
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 from pytest_talk2agent.tasks.task import Task
 
-__all__ = ["ContextError", "TermList", "terms_of"]
+__all__ = ["ContextError", "TermList", "remarks_on", "terms_of"]
+
+_MOST_NAMED = 5
 
 FILES = "context.files"
 """The root of names that a task lists."""
@@ -81,6 +84,28 @@ def terms_of(task: Task, switches: TermSwitches) -> TermList:
         checked=checked,
         rejected=rejected,
     )
+
+
+def remarks_on(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """One line for each condition that had no terms for some of its tasks; its bias or repair did nothing there.
+
+    ``counts`` has, for each condition that biases or repairs, the number of terms of each of its tasks.
+    """
+    remarks = []
+    for condition, terms in counts.items():
+        bare = sorted(task for task, count in terms.items() if not count)
+        if bare:
+            named = ", ".join(bare[:_MOST_NAMED]) + (
+                f" and {len(bare) - _MOST_NAMED} more" if bare[_MOST_NAMED:] else ""
+            )
+            share = (
+                "any of its tasks" if len(bare) == len(terms) else f"{len(bare)} of its {len(terms)} tasks ({named})"
+            )
+            remarks.append(
+                f"{condition}: no terms for {share}, so bias and repair changed nothing there; say under `context` what"
+                " the agent can see, or name a list with terms_from"
+            )
+    return remarks
 
 
 def _roots(task: Task) -> tuple[str, ...]:

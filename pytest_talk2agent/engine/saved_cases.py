@@ -8,7 +8,8 @@ from pathlib import Path
 from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.judging.cases import LabelledCase
 from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.tasks.loader import load_tasks, looks_like_tasks
+from pytest_talk2agent.tasks.loader import load_tasks
+from pytest_talk2agent.tasks.sniff import classify
 from pytest_talk2agent.tasks.task import Task
 
 _SUFFIXES = (".yaml", ".yml")
@@ -26,9 +27,7 @@ def tasks_behind(results: Iterable[TaskResult], paths: Sequence[Path] = ()) -> d
         files = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     found: dict[str, Task] = {}
     for file in files:
-        if file.suffix not in _SUFFIXES or not file.is_file():
-            continue
-        if not looks_like_tasks(file.read_text(encoding="utf-8", errors="replace")):
+        if file.suffix not in _SUFFIXES or classify(file) == "other":
             continue
         for task in load_tasks(file):
             if (task.id, task.content_hash) in wanted:

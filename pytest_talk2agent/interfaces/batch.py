@@ -49,10 +49,16 @@ def audio_of(utterance: Utterance) -> Audio:
     return read_audio(utterance.path)
 
 
-def require_package(interface: str, module: str, distribution: str, extra: str) -> None:
-    """Raise InterfaceError where a package is not installed, and say how to install it. Imports nothing."""
+def require_package(interface: str, module: str, distribution: str, extra: str, note: str = "") -> None:
+    """Raise InterfaceError where a package is not installed, and say how to install it. Imports nothing.
+
+    ``note`` is what whoever installs it should know before.
+    """
     if find_spec(module) is None:
-        raise InterfaceError(f'{interface} needs the package {distribution}; pip install "pytest-talk2agent[{extra}]"')
+        raise InterfaceError(
+            f'{interface} needs the package {distribution}; pip install "pytest-talk2agent[{extra}]"'
+            + (f" ({note})" if note else "")
+        )
 
 
 def one_line(error: BaseException) -> str:

@@ -23,7 +23,7 @@ from pytest_talk2agent.interfaces.batch import one_line, require_package
 from pytest_talk2agent.interfaces.biasing import BiasLimit
 from pytest_talk2agent.interfaces.boosting import transcribe_by_phrases
 from pytest_talk2agent.interfaces.nemo_files import HUB_ID, is_local
-from pytest_talk2agent.interfaces.nemo_options import SalmOptions
+from pytest_talk2agent.interfaces.nemo_options import CUDA_NOTE, SalmOptions
 from pytest_talk2agent.interfaces.nemo_runtime import memory_told, quiet, require_device, set_threads
 from pytest_talk2agent.interfaces.pieces import Heard, transcribe_in_pieces
 from pytest_talk2agent.interfaces.spec import Spec, read_options
@@ -59,8 +59,8 @@ class CanaryQwenInterface:
 
     def check(self) -> None:
         """Raise InterfaceError where NeMo or peft is not installed, or a local folder holds no such model."""
-        for module, distribution in (("nemo", "nemo_toolkit[asr]"), ("peft", "peft")):
-            require_package(self._spec.name, module, distribution, "nemo-salm")
+        for module, distribution, note in (("nemo", "nemo_toolkit[asr]", CUDA_NOTE), ("peft", "peft", "")):
+            require_package(self._spec.name, module, distribution, "nemo-salm", note)
         if is_local(self._model_name):
             _ = self._config
 

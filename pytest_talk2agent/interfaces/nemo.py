@@ -20,7 +20,7 @@ from pytest_talk2agent.interfaces.biasing import BiasLimit
 from pytest_talk2agent.interfaces.boosting import transcribe_by_phrases
 from pytest_talk2agent.interfaces.nemo_decoding import Decoding, DecodingError, choose
 from pytest_talk2agent.interfaces.nemo_files import NemoFiles, hub_files, is_local, local_files
-from pytest_talk2agent.interfaces.nemo_options import NemoOptions
+from pytest_talk2agent.interfaces.nemo_options import CUDA_NOTE, NemoOptions
 from pytest_talk2agent.interfaces.nemo_runtime import NemoModel, set_threads
 from pytest_talk2agent.interfaces.pieces import transcribe_in_pieces
 from pytest_talk2agent.interfaces.spec import Spec, read_options
@@ -63,7 +63,7 @@ class NemoInterface:
 
     def check(self) -> None:
         """Raise InterfaceError where NeMo is not installed, or a local model is missing, wrong or of another family."""
-        require_package(self._spec.name, "nemo", "nemo_toolkit[asr]", "nemo")
+        require_package(self._spec.name, "nemo", "nemo_toolkit[asr]", "nemo", CUDA_NOTE)
         if is_local(self._model_name):
             _ = self._decoding
 
@@ -106,7 +106,7 @@ class NemoInterface:
 
     @cached_property
     def _files(self) -> NemoFiles:
-        require_package(self._spec.name, "nemo", "nemo_toolkit[asr]", "nemo")
+        require_package(self._spec.name, "nemo", "nemo_toolkit[asr]", "nemo", CUDA_NOTE)
         name = self._spec.name
         files = local_files(name, self._model_name) if is_local(self._model_name) else hub_files(name, self._model_name)
         if files.family is None:

@@ -10,6 +10,12 @@ from pytest_talk2agent.speech.chunks import SHORTEST_WINDOW
 
 YES_NO = ("yes", "no")
 
+CUDA_NOTE = (
+    "torch comes with it, as a CUDA build of several GB; for the CPU alone, first"
+    " pip install torch --index-url https://download.pytorch.org/whl/cpu"
+)
+"""What to know before NeMo is installed."""
+
 
 @dataclass(frozen=True)
 class PassOptions:

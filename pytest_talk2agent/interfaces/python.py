@@ -11,10 +11,12 @@ Options stand before the colon, as in ``python?timeout=60&weights=./model.bin:pa
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.machinery
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,30 @@ from pytest_talk2agent.interfaces.utterance import (
     check_length,
 )
 from pytest_talk2agent.speech.audio import file_sha256
+
+_MAKES_NAMES = frozenset(("exec", "eval", "globals", "setattr", "vars", "__getattr__", "__dict__", "modules"))
+
+
+def _names_of(source: Path) -> frozenset[str] | None:
+    """The names of a module's own level; None where more may come while it runs, or its text cannot be read."""
+    try:
+        tree = ast.parse(source.read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return None  # said with more detail when it is imported
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return None if "*" in names or names & _MAKES_NAMES else frozenset(names)
+
+
+def _suggested(name: str, names: Iterable[str]) -> str:
+    near = get_close_matches(name, sorted(names), n=1)
+    return f"did you mean {near[0]!r}?" if near else "name a function or class of it"
 
 
 @dataclass(frozen=True)
@@ -59,8 +85,15 @@ class PythonInterface:
             raise InterfaceError(f"interface {spec.shown!r}: write python:package.module:function{hint}")
 
     def check(self) -> None:
-        """Raise InterfaceError where there is no such module, or no such weights. Runs none of the user's code."""
-        self._source()
+        """Raise InterfaceError where there is no such module, or plainly no such name in it, or no such weights.
+
+        Runs none of the user's code: the names that a module makes while it runs are not known here.
+        """
+        source = self._source()
+        first = self._name.partition(".")[0]
+        names = None if source is None else _names_of(source)
+        if names is not None and first not in names:
+            raise InterfaceError(f"python:{self._text}: {source} has no {first!r}; {_suggested(first, names)}")
         self._options.check_weights(f"python:{self._text}")
 
     @property
@@ -133,7 +166,7 @@ class PythonInterface:
 
     @cached_property
     def _named(self) -> Any:
-        self.check()
+        self._source()
         try:
             found: Any = importlib.import_module(self._module)
             for part in self._name.split("."):

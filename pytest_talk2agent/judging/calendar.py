@@ -7,8 +7,10 @@ from functools import lru_cache
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.speech.dates import DateReading, Day, dates, year_at
+from pytest_talk2agent.speech.measures import unit_at
 from pytest_talk2agent.speech.times import TimeReading, times
 from pytest_talk2agent.speech.tokens import Stream, tokenise
+from pytest_talk2agent.speech.units import CURRENCIES, CURRENCY_CODES, CURRENCY_SIGNS, UNITS_BY_NAME
 
 
 @lru_cache(maxsize=1024)
@@ -136,12 +138,22 @@ def _times(stream: Stream, low: int, high: int) -> list[TimeReading]:
 def _compare_times(scene: Scene, found: TimeReading, minute: int, value: str) -> tuple[Label, str]:
     if minute not in found.minutes:
         return Label.CHANGED, "another time"
+    if _is_amount(scene.stream, found):
+        return Label.CHANGED, "an amount stands there, not a time"
     if len(found.minutes) == 1:
         return Label.RETAINED, "the same time"
     start, end = scene.stream.span(found.start, found.end)
     if minute == _as_written(found) and (scene.stream.text[start:end] == value or not _script_marks(scene)):
         return Label.RETAINED, "the same time, as it is written"
     return Label.UNRESOLVED, "morning or afternoon was not said"
+
+
+def _is_amount(stream: Stream, found: TimeReading) -> bool:
+    """A currency or a percentage is printed or said beside the number: `$730`, `730 euros`."""
+    if found.start and stream.norms[found.start - 1] in CURRENCY_SIGNS | CURRENCY_CODES:
+        return True
+    unit = unit_at(stream, found.end)
+    return unit is not None and (unit[0].dimension in CURRENCIES or unit[0] == UNITS_BY_NAME["%"])
 
 
 def _script_marks(scene: Scene) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -12,9 +14,10 @@ from pytest_talk2agent.speech.measures import Measure, clock_durations, measures
 from pytest_talk2agent.speech.numerals import group_at, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.units import CURRENCIES, UNITS_BY_NAME, Unit
+from pytest_talk2agent.speech.units import CURRENCIES, CURRENCY_CODES, CURRENCY_SIGNS, UNITS_BY_NAME, Unit
 from pytest_talk2agent.speech.words import listed, stem
 
+_DECIMAL_COMMA = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3})+,\d+|0,\d+|\d+,\d{1,2})(?![\w]|[.,]\d)")
 _PERCENT = UNITS_BY_NAME["%"]
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by"))
 _NOUN_REACH = 3
@@ -32,7 +35,7 @@ _ALL_VALUES = frozenset(
 @lru_cache(maxsize=1024)
 def reference_measure(value: str, kind: str) -> tuple[Fraction, Unit | None, str] | None:
     """The value, the unit and the noun that the intention asks for; None where the value is no number."""
-    stream = tokenise(value)
+    stream = _with_points(tokenise(value), bare=True)
     found = measures(stream, 0, len(stream))
     if not found or len(found[0].values) != 1:
         return None
@@ -45,11 +48,37 @@ def reference_measure(value: str, kind: str) -> tuple[Fraction, Unit | None, str
     return next(iter(measure.values)), unit, noun
 
 
+@lru_cache(maxsize=1024)
+def _with_points(stream: Stream, *, bare: bool) -> Stream:
+    """The text with decimal points where it has decimal commas: `850,50 euros`, `1.850,50`, `0,5 cm`.
+
+    Three digits behind a comma are thousands, unless a zero or a dot between thousands stands before. A comma in a bare
+    number counts where a fraction is asked for (``bare``): else `22,80` are two numbers.
+    """
+    tokens = list(stream.tokens)
+    starts = [token.start for token in tokens]
+    for found in _DECIMAL_COMMA.finditer(stream.text):
+        inside = range(bisect_left(starts, found.start()), bisect_left(starts, found.end()))
+        if (
+            not inside
+            or tokens[inside[0]].start != found.start()
+            or "".join(tokens[i].text for i in inside) != found[0]
+        ):
+            continue
+        signed = inside[0] > 0 and stream.norms[inside[0] - 1] in CURRENCY_SIGNS | CURRENCY_CODES
+        if bare or signed or unit_at(stream, inside[-1] + 1) is not None:
+            for index in inside:
+                swapped = {",": ".", ".": ","}.get(tokens[index].norm, tokens[index].norm)
+                tokens[index] = replace(tokens[index], norm=swapped)
+    return stream if tokens == list(stream.tokens) else Stream(stream.text, tuple(tokens))
+
+
 def read_numeric(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     """Readings of all numbers between two tokens: this value, another one, or a doubt."""
     wanted = reference_measure(value, scene.intention.kind)
     if wanted is None:
         return []
+    scene = replace(scene, stream=_with_points(scene.stream, bare=wanted[0].denominator != 1))
     readings = []
     for measure in _measures(scene, low, high):
         if measure.nouns[:1] == ("digit",) and wanted[2] != "digit":

@@ -119,7 +119,12 @@ def _name(scene: Scene, target: str, found: Spelling) -> Verdict:
     if _is_other_name(scene, target, found):
         return Label.CHANGED, "another name of the task stands there"
     if _only_file(scene.files, target, extension=bool(faults & Fault.EXTENSION)):
-        return Label.RETAINED, "only separators are in doubt and exactly one file of the workspace fits"
+        doubt = "the extension and separators" if faults & Fault.EXTENSION else "separators"
+        return Label.RETAINED, f"only {doubt} are in doubt and exactly one file of the workspace fits"
+    if faults & SEPARATION == Fault.EXTENSION:
+        return Label.UNRESOLVED, "the extension is missing"
+    if faults & Fault.EXTENSION:
+        return Label.UNRESOLVED, "the extension is missing, and separators are missing or of another sort"
     return Label.UNRESOLVED, "the separators are missing or of another sort"
 
 

@@ -254,6 +254,10 @@ def _sentence(row: Difference, reference: str) -> str:
     return f"{change}{row.metric} by [{low:+.3f}, {high:+.3f}] against {reference}{limit}"
 
 
+OUT_OF_REACH = 20
+"""How many times as many tasks, or how many takes of each, nobody records to open a gate."""
+
+
 def needed_text(row: Difference) -> str:
     """In words, what would decide an undecided metric."""
     needed = row.needed
@@ -262,10 +266,16 @@ def needed_text(row: Difference) -> str:
     if needed.labels:
         return "unresolved labels leave it open, whatever is recorded"
     ways = []
-    if needed.tasks is not None:
+    if needed.tasks is not None and needed.tasks <= OUT_OF_REACH * row.tasks:
         ways.append(f"about {needed.tasks} tasks ({row.tasks} now)")
-    if needed.takes is not None:
+    if needed.takes is not None and needed.takes <= OUT_OF_REACH:
         ways.append(f"{needed.takes} takes of each task")
-    if not ways:
+    if needed.tasks is None and needed.takes is None:
         return "the difference is about the margin: no number of recordings decides"
+    if not ways:
+        margin = "" if row.margin is None else f" for a margin of {show(row.margin)}"
+        return (
+            f"{row.tasks} tasks are far too few{margin}, a loss beyond it is neither shown nor ruled out; record more"
+            " tasks, set a wider --t2a-margin, or leave it out and let each item decide"
+        )
     return f"{' or '.join(ways)} would decide if the difference stays"

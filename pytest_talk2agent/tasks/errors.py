@@ -42,7 +42,10 @@ def shown(text: object) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The nearest known name as a question, or the list of all known names."""
+    """The nearest known name as a question, capitals apart, or the list of all known names."""
     names = list(known)
     near = get_close_matches(name[:_LONGEST], names, n=1)
+    if not near:
+        plain = {known_name.casefold(): known_name for known_name in reversed(names)}
+        near = [plain[found] for found in get_close_matches(name[:_LONGEST].casefold(), plain, n=1)]
     return f"did you mean `{near[0]}`?" if near else f"known are {', '.join(names)}"

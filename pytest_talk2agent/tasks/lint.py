@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.speech.audio import file_sha256
-from pytest_talk2agent.tasks.errors import TaskFileError
+from pytest_talk2agent.tasks.errors import TaskFileError, shown
 from pytest_talk2agent.tasks.paths import reachable
 from pytest_talk2agent.tasks.task import Task
 
-Level = Literal["error", "warning"]
+Level = Literal["error", "warning", "hint"]
 Control = Callable[[Task, str], Mapping[str, str]]
 """A judge: the label of every intention of a task (``retained``, or what else it is) in a transcript."""
+
+Holes = Callable[[Task], Sequence[str]]
+"""The pieces of a task's instruction that no intention covers."""
+
+MOST_HOLES = 6
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ONLY_FOR = {"options": "choice", "style": "identifier", "keywords": "gist", "contrary": "gist"}
@@ -24,7 +29,10 @@ _ONLY_FOR = {"options": "choice", "style": "identifier", "keywords": "gist", "co
 
 @dataclass(frozen=True)
 class Finding:
-    """One remark on a task file; an error makes the task unfit for a gate. Line and column count from 1."""
+    """One remark on a task file; an error makes the task unfit for a gate, a hint may well be meant so.
+
+    Line and column count from 1.
+    """
 
     level: Level
     path: Path
@@ -36,14 +44,14 @@ class Finding:
         return f"{self.path}:{self.line}:{self.column}: {self.level}: {self.message}"
 
 
-def lint(tasks: Iterable[Task], judge: Control | None = None) -> list[Finding]:
+def lint(tasks: Iterable[Task], judge: Control | None = None, holes: Holes | None = None) -> list[Finding]:
     """Check loaded tasks, in their order.
 
     Errors: an id that another task has too, an expression that is no valid grader or cannot be computed exactly, a
     recording that is missing or not the declared one, and, with ``judge``, an intention that is not retained when the
     script or the instruction itself is the transcript. Warnings: nothing to lose (g(I) = 0), a score that falls when
     more is understood, an intention that cannot change the score, names and fields without effect, a gist without
-    keywords.
+    keywords. Hints, with ``holes``: what of the instruction no intention covers, one a task.
     """
     findings = []
     first: dict[str, Task] = {}
@@ -54,8 +62,12 @@ def lint(tasks: Iterable[Task], judge: Control | None = None) -> list[Finding]:
             findings.append(Finding("error", task.path, *task.place("id"), message))
         for check in (_grader, _names, _fields, _recordings):
             findings.extend(check(task))
-        if judge is not None and task.is_bound:
-            findings.extend(_controls(task, judge))
+        if not task.is_bound:
+            continue
+        controls = [] if judge is None else list(_controls(task, judge))
+        findings.extend(controls)
+        if holes is not None and not controls:  # an intention that is not found covers nothing
+            findings.extend(_holes(task, holes))
     return findings
 
 
@@ -115,7 +127,9 @@ def _fields(task: Task) -> Iterator[Finding]:
 def _recordings(task: Task) -> Iterator[Finding]:
     for recording in task.recordings:
         if not (reachable(recording.audio) and recording.audio.is_file()):
-            yield _finding("error", task, "recordings", f"{recording.audio} is missing; render or fetch it")
+            yield _finding(
+                "error", task, "recordings", f"{recording.audio} is missing; record it, restore it or correct its path"
+            )
         elif recording.sha256:
             found = file_sha256(recording.audio)
             if found != recording.sha256:
@@ -133,3 +147,16 @@ def _controls(task: Task, judge: Control) -> Iterator[Finding]:
             if label != "retained":
                 message = f"`{name}` is {getattr(label, 'value', label)} with the {words} itself as the transcript"
                 yield _finding("error", task, f"intentions.{name}", f"{message}; mend `say`, `also` or the {words}")
+
+
+def _holes(task: Task, holes: Holes) -> Iterator[Finding]:
+    once: dict[str, str] = {}
+    for piece in holes(task):
+        once.setdefault(piece.casefold(), piece)
+    if found := list(once.values()):
+        more = f" and {len(found) - MOST_HOLES} more" if len(found) > MOST_HOLES else ""
+        pieces = ", ".join(map(shown, found[:MOST_HOLES]))
+        message = (
+            f"no intention covers {pieces}{more}; no score tells when that is misheard, so add one where it matters"
+        )
+        yield _finding("hint", task, "instruction", message)

@@ -14,10 +14,7 @@ from pytest_talk2agent.tasks.paths import find, project_of
 from pytest_talk2agent.tasks.plain import as_value
 from pytest_talk2agent.tasks.reader import DocumentReader
 from pytest_talk2agent.tasks.reading import read_text
-from pytest_talk2agent.tasks.sniff import looks_like_tasks
 from pytest_talk2agent.tasks.task import PLACE, Source, SuiteHeader, Task, Thresholds
-
-__all__ = ["load_tasks", "looks_like_tasks"]
 
 MOST_PROBLEMS = 200
 TASK_KEYS = tuple(key for key in Task.model_fields if key not in PLACE)

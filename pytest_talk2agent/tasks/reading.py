@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import os
 import stat
@@ -10,12 +9,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
+from pytest_talk2agent.tasks.sniff import wide_encoding
 from pytest_talk2agent.tasks.syntax import first_unprintable
 
 LARGEST = 5_000_000
 """Bytes. A file of 2,000 tasks has less than half of it."""
-
-_FOREIGN_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read_text(path: Path) -> str:
@@ -46,8 +44,8 @@ def read_utf8(path: Path, largest: int = LARGEST) -> str:
         ) from error
     except ValueError as error:
         raise _refused(path, str(error)) from None
-    if data.startswith(_FOREIGN_MARKS):
-        raise _refused(path, "is UTF-16 or UTF-32; save it as UTF-8", 1, 1)
+    if encoding := wide_encoding(data):
+        raise _refused(path, f"is {encoding[:6].upper()}; save it as UTF-8", 1, 1)
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

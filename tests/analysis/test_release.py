@@ -13,7 +13,7 @@ from pytest_talk2agent.analysis.release import compare, decide_run
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.entry import Entry
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.record import TaskResult, Visible
 from pytest_talk2agent.results.release import Change, Comparison, Difference, Rules
 from tests.results.builders import (
     CHANGED,
@@ -276,6 +276,29 @@ class TestRun:
             "whisper-tiny.en: native, shapley, lost undecided"
         ]
         assert gate.rules is lenient
+
+    def test_where_the_comparison_alone_closes_the_gate_it_says_so(self) -> None:
+        rules = Rules(margin=MARGIN, draws=DRAWS)
+        base = baseline(Path("base.json"), *suite(30))
+        remark = "every item passed by itself; what closes the gate is the comparison"
+        gates = [
+            decide_run(suite(30, *range(15)), {}, (), rules, baseline=base),  # regressed
+            decide_run(suite(30, 0, 1), {}, (), rules, baseline=base),  # undecided
+            decide_run(suite(30), {}, (), rules, baseline=base),  # neither
+            decide_run(suite(30, 0, 1), {"x": "broken"}, (), rules, baseline=base),  # an item is broken too
+        ]
+        assert [gate.passed for gate in gates] == [False, False, True, False]
+        assert [any(one.startswith(remark) for one in gate.remarks) for gate in gates] == [True, True, False, False]
+
+    def test_a_condition_without_terms_is_remarked(self) -> None:
+        seen = Visible((), (), None, checked=True)
+        rows = [
+            replace(row, visible=seen, transcript=replace(row.transcript, offered=("a",) * (number > 1)))
+            for number, row in enumerate(suite(3))
+        ]
+        (remark,) = decide_run(rows, {}, (), Rules()).remarks
+        assert remark.startswith("whisper-tiny.en: no terms for 2 of its 3 tasks (")
+        assert decide_run(suite(3), {}, (), Rules()).remarks == ()
 
     def test_without_a_margin_nothing_is_compared(self) -> None:
         assert self.decide(suite(30, *range(15)), Rules(), *suite(30)) == ()

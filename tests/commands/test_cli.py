@@ -69,6 +69,28 @@ class TestShow:
             "  together: file x target  17/20",
         ]
 
+    def test_pairs_are_explained_below_the_last_and_nowhere_else(self, say: Say, suite: Path) -> None:
+        report, port = say("show", suite).rstrip("\n").split("\n\n")
+        *_, last, legend = report.split("\n")
+        assert last.startswith("  together: ")
+        assert legend.startswith("  (how much more the one is worth where the other is retained")
+        assert "together" not in port
+        assert "how much more" not in port
+
+    def test_folders_and_several_files(self, say: Say, suite: Path, tmp_path: Path) -> None:
+        (tmp_path / "more").mkdir()
+        (tmp_path / "more" / "a.yml").write_text(UNDEFINED, encoding="utf-8")
+        (tmp_path / "more" / "compose.yaml").write_text("services: {}\n", encoding="utf-8")
+        both = [task["id"] for task in json.loads(say("show", tmp_path, "--json"))["tasks"]]
+        assert both == ["nothing", REPORT, PORT]
+        assert say("show", tmp_path) == say("show", tmp_path / "more", suite)
+        assert say("score", tmp_path, "--task", PORT, "--retained", "port") == say(
+            "score", suite, "--task", PORT, "--retained", "port"
+        )
+
+    def test_a_folder_without_tasks_is_one_line(self, complain: Say, tmp_path: Path) -> None:
+        assert complain("show", tmp_path) == f"{tmp_path}: no task file in this folder"
+
     def test_text_of_a_task_with_nothing_to_lose(self, say: Say, suite: Path) -> None:
         suite.write_text(UNDEFINED, encoding="utf-8")
         shown = say("show", suite)

@@ -71,6 +71,56 @@ class TestCheckouts:
             assert line.startswith(f"{tmp_path}/nowhere: no {name} task; ")
 
 
+class TestHints:
+    STOP = """\
+id: shop/stop
+instruction: Look at the newspaper and stop it after 24 months.
+intentions:
+  paper: {say: newspaper, kind: term}
+  when: {say: 24 months, kind: duration}
+value: all(paper, when)
+"""
+
+    def test_what_no_intention_covers_is_a_hint_and_no_error(self, say: Say, tmp_path: Path) -> None:
+        path = tmp_path / "a.yaml"
+        path.write_text(self.STOP, encoding="utf-8")
+        assert say("lint", path).splitlines() == [
+            f"{path}:2:14: hint: shop/stop: no intention covers `stop`; no score tells when that is misheard, so"
+            " add one where it matters",
+            "1 tasks, 0 errors, 0 warnings, 1 hints",
+        ]
+
+    def test_a_task_that_covers_all_has_none(self, say: Say, tmp_path: Path) -> None:
+        path = tmp_path / "a.yaml"
+        gist = "  stop: {say: stop it, kind: gist, keywords: [[stop, end]]}\nvalue: all(stop, paper, when)"
+        path.write_text(self.STOP.replace("value: all(paper, when)", gist), encoding="utf-8")
+        assert say("lint", path) == "1 tasks, 0 errors, 0 warnings\n"
+
+    def test_many_are_cut_and_counted_and_named_once(self, say: Say, tmp_path: Path) -> None:
+        path = tmp_path / "a.yaml"
+        numbers = ", ".join(f"line {number}" for number in (11, 12, 13, 14, 15, 16, 17, 18, 11))
+        path.write_text(self.STOP.replace("stop it", f"read {numbers}"), encoding="utf-8")
+        hint, counts = say("lint", path).splitlines()
+        assert "no intention covers `11`, `12`, `13`, `14`, `15`, `16` and 2 more; " in hint
+        assert counts.endswith(", 1 hints")
+
+    def test_where_a_control_fails_that_comes_first(self, say: Say, tmp_path: Path) -> None:
+        path = tmp_path / "a.yaml"
+        path.write_text(self.STOP.replace("say: newspaper", "say: magazine"), encoding="utf-8")
+        shown = say("lint", path, status=1)
+        assert "hint" not in shown
+        assert "error: shop/stop: `paper` is" in shown
+
+    def test_a_file_of_a_folder_that_cannot_be_read_is_an_error_of_it(self, say: Say, tmp_path: Path) -> None:
+        (tmp_path / "a.yaml").write_text(TASKS, encoding="utf-8")
+        (tmp_path / "b.yaml").write_text(TASKS, encoding="utf-16")
+        (tmp_path / "c.yaml").write_text("instruction: a\ninput: b\noutput: c\n", encoding="utf-8")
+        assert say("lint", tmp_path, status=1).splitlines() == [
+            f"{tmp_path}/b.yaml:1:1: is UTF-16; save it as UTF-8",
+            "2 tasks, 1 errors, 0 warnings",
+        ]
+
+
 class TestCorrupt:
     @pytest.fixture
     def own(self, tmp_path: Path) -> Path:

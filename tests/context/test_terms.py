@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_talk2agent.context.terms import ContextError, TermList, terms_of
+from pytest_talk2agent.context.terms import ContextError, TermList, remarks_on, terms_of
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 
 from .tasks import plant, task_of
@@ -124,3 +124,17 @@ def test_secrets_never_come_out(seed: int, length: int, alphabet: str) -> None:
     assert found.rejected
     assert not [term for term in found.terms if secret.lower() in term.lower()]
     assert {"api_key", "API_KEY", "load_rows", "main_part", "api.key"} <= set(found.terms)
+
+
+class TestRemarks:
+    def test_a_condition_without_any_term(self) -> None:
+        (line,) = remarks_on({"rc": {"a": 0, "b": 0}, "other": {"a": 3, "b": 1}})
+        assert line.startswith("rc: no terms for any of its tasks, so bias and repair changed nothing there; ")
+
+    def test_some_tasks_are_counted_and_named(self) -> None:
+        (line,) = remarks_on({"rc": {f"t{n}": int(n > 7) for n in range(10)}})
+        assert line.startswith("rc: no terms for 8 of its 10 tasks (t0, t1, t2, t3, t4 and 3 more), so ")
+
+    def test_terms_for_all_are_no_remark(self) -> None:
+        assert remarks_on({"rc": {"a": 1}}) == []
+        assert remarks_on({}) == []

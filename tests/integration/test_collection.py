@@ -38,7 +38,7 @@ BAD = {
     "bomb": (
         "a: &a [x, x, x, x, x, x, x, x, x]\n"
         + "".join(f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(9))
-        + "instruction: x\n",
+        + "id: a\ninstruction: x\nintentions: {b: {say: c}}\n",
         "*tasks.yaml:*alias*",
     ),
     "duplicate": (f"{TASKS}---\n{TASKS}", "*tasks.yaml:20:5: *files/copy-report*line 1*"),

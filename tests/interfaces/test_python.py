@@ -233,3 +233,49 @@ def test_missing_weights_are_found_without_running_code() -> None:
     with pytest.raises(InterfaceError, match=r"python:my_model:upper: no weights './none'; check the path"):
         python("my_model:upper", "?weights=./none").check()
     assert "my_model" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("uper", "did you mean 'upper'"),
+        ("xyzzy", "name a function or class of it"),
+        ("Modell.run", "did you mean 'Model'"),
+    ],
+)
+def test_a_missing_name_is_found_without_running_code(module: Path, name: str, fault: str) -> None:
+    with pytest.raises(InterfaceError, match=f"python:my_model:{name}: .*my_model.py has no .*; {fault}"):
+        python(f"my_model:{name}").check()
+    assert "my_model" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def hear(batch): return []\n",
+        "hear = lambda batch: []\n",
+        "from json import loads as hear\n",
+        "import hear\n",
+        "try:\n    from fast import hear\nexcept ImportError:\n    def hear(batch): return []\n",
+        "for hear in (len,): pass\n",
+        "with open(__file__) as hear: pass\n",
+        "from json import *\n",
+        "globals()['he' + 'ar'] = len\n",
+        "def __getattr__(name): return len\n",
+        "exec('he' 'ar = len')\n",
+        "def make():\n    global hear\n    hear = len\nmake()\n",
+        "if (hear := len): pass\n",
+        "def broken(:\n",
+        "",
+    ],
+)
+def test_a_name_that_may_be_there_is_looked_for_when_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    (tmp_path / "maker.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    if text:
+        python("maker:hear").check()
+    else:
+        with pytest.raises(InterfaceError, match="has no 'hear'"):
+            python("maker:hear").check()

@@ -166,6 +166,13 @@ def test_rules_are_plain_in_json() -> None:
         (None, "one task says nothing of others"),
         (Needed(120, 8), "about 120 tasks (30 now) or 8 takes of each task would decide if the difference stays"),
         (Needed(120, None), "about 120 tasks (30 now) would decide if the difference stays"),
+        (Needed(120, 1572), "about 120 tasks (30 now) would decide if the difference stays"),
+        (Needed(2626, 8), "8 takes of each task would decide if the difference stays"),
+        (
+            Needed(2626, 1572),
+            "30 tasks are far too few for a margin of 0.05, a loss beyond it is neither shown nor ruled out; record"
+            " more tasks, set a wider --t2a-margin, or leave it out and let each item decide",
+        ),
         (Needed(None, None), "the difference is about the margin: no number of recordings decides"),
         (Needed(None, None, labels=True), "unresolved labels leave it open, whatever is recorded"),
     ],

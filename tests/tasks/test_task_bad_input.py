@@ -314,7 +314,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     path.write_bytes(TASK.replace("Copy a", "Copy ä").encode("latin-1"))
     assert refused(path) == ":2:19: byte 0xe4 is not UTF-8; save the file as UTF-8"
     path.write_bytes(TASK.encode("utf-16"))
-    assert refused(path) == ":1:1: is UTF-16 or UTF-32; save it as UTF-8"
+    assert refused(path) == ":1:1: is UTF-16; save it as UTF-8"
 
 
 def test_a_folder_a_missing_file_and_a_pipe(tmp_path: Path) -> None:
