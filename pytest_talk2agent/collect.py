@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.results.record import TaskResult
 
+
 class RetentionError(AssertionError):
     """A transcript lost more of a task than it may. Carries the result that says what."""
 
@@ -45,17 +46,14 @@ def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
 
 
 def holds_tasks(path: Path) -> bool:
-    """Whether a file looks as if it held tasks."""
+    """Whether a file holds tasks, or is meant to and cannot be read."""
     if path.suffix not in SUFFIXES:
         from pytest_talk2agent.tasks.importers.registry import format_of
 
         return format_of(path) is not None
-    from pytest_talk2agent.tasks.sniff import looks_like_tasks
+    from pytest_talk2agent.tasks.sniff import classify
 
-    try:
-        return looks_like_tasks(path.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return False
+    return classify(path) != "other"
 
 
 class TaskFile(pytest.File):
@@ -65,6 +63,7 @@ class TaskFile(pytest.File):
         """Yield one item for each task, recording and condition."""
         from pytest_talk2agent.interfaces.utterance import InterfaceError
         from pytest_talk2agent.judging.errors import JudgeError
+        from pytest_talk2agent.reporting.visible import visible
         from pytest_talk2agent.results.baseline import BaselineError
         from pytest_talk2agent.tasks.errors import TaskFileError
 
@@ -73,7 +72,7 @@ class TaskFile(pytest.File):
             voice.check()
             subjects = voice.subjects(self.path, named=self.session.isinitpath(self.path))
         except (InterfaceError, JudgeError, BaselineError, TaskFileError, pytest.UsageError) as error:
-            raise self.CollectError(str(error)) from None
+            raise self.CollectError(visible(str(error))) from None
         for subject in subjects:
             yield TaskItem.from_parent(self, name=subject.name, callobj=hold_against_limits, subject=subject)
 
@@ -114,7 +113,7 @@ def rerun_arguments(item: TaskItem) -> list[str]:
     """The command line that runs just this item again, as it was run and from where it was run."""
     settings = voice_of(item.config).settings
     place = os.path.relpath(item.path, item.config.invocation_params.dir)
-    options = [f"--t2a-interface={item.subject.condition.spec.text}"]
+    options = [f"--t2a-interface={item.subject.condition.spec.shown}"]
     options.extend(
         f"--t2a-{name}" if value == "on" else f"--t2a-{name}={value}"
         for name, value, source in settings.named
@@ -144,7 +143,8 @@ def subject_of(item: pytest.Item) -> Subject | None:
         return item.subject
     if not isinstance(item, pytest.Function) or "t2a_subject" not in item.fixturenames:
         return None
-    found: Subject | None = item.callspec.params.get("t2a_subject") if hasattr(item, "callspec") else None
+    callspec = getattr(item, "callspec", None)  # pytest gives it to parametrised functions alone
+    found: Subject | None = None if callspec is None else callspec.params.get("t2a_subject")
     return found
 
 

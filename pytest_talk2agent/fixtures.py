@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -35,6 +35,13 @@ def subject_or_fail(request: pytest.FixtureRequest) -> Subject:
     )
 
 
+def fail(fault: str) -> NoReturn:
+    """Fail a test with one line, which may hold what a recogniser or a server said."""
+    from pytest_talk2agent.reporting.visible import visible
+
+    pytest.fail(visible(fault), pytrace=False)
+
+
 def transcript_of(request: pytest.FixtureRequest, of: Subject) -> Transcript:
     """What was heard; fails the test's set-up where there is no transcript."""
     from pytest_talk2agent.interfaces.utterance import TranscriptionError
@@ -43,7 +50,7 @@ def transcript_of(request: pytest.FixtureRequest, of: Subject) -> Transcript:
         return evaluation(request).transcript(of)
     except TranscriptionError as error:
         fault = str(error)
-    pytest.fail(fault, pytrace=False)
+    fail(fault)
 
 
 def judgement_of(request: pytest.FixtureRequest, of: Subject) -> Judgement:
@@ -56,7 +63,7 @@ def judgement_of(request: pytest.FixtureRequest, of: Subject) -> Judgement:
         return evaluation(request).judgement(of)
     except (JudgeError, StoreError) as error:
         fault = str(error)
-    pytest.fail(fault, pytrace=False)
+    fail(fault)
 
 
 def result_of(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
@@ -77,7 +84,7 @@ def result_of(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
     else:
         set_properties(request.node.user_properties, made)
         return made
-    pytest.fail(fault, pytrace=False)
+    fail(fault)
 
 
 def parametrise(metafunc: pytest.Metafunc) -> None:
@@ -126,7 +133,7 @@ def evaluation(request: pytest.FixtureRequest) -> Evaluation:
     """The evaluation of this process; fails the test where the run was refused."""
     voice = voice_of(request.config)
     if voice.refusal is not None:
-        pytest.fail(voice.refusal, pytrace=False)
+        fail(voice.refusal)
     begun = voice.evaluation
     assert begun is not None, "items run only after the transcription pass was begun"
     return begun

@@ -82,7 +82,9 @@ class Gatekeeper:
                 consider_namespace_packages=self._config.getini("consider_namespace_packages"),
             )
         except Exception as error:
-            raise pytest.UsageError(f"{file}: its hooks are called here, too, and it cannot be imported: {error}") from error
+            raise pytest.UsageError(
+                f"{file}: its hooks are called here, too, and it cannot be imported: {error}"
+            ) from error
         hooks = {name: getattr(module, name) for name in _HOOKS if hasattr(module, name)}
         self._config.pluginmanager.register(SimpleNamespace(**hooks, __file__=file), f"t2a-hooks-of-{file}")
 
@@ -256,7 +258,11 @@ class Gatekeeper:
 
         hook, place = self._config.hook, ("talk2agent", None, "gate")
         hook.pytest_runtest_logstart(nodeid=GATE, location=place)
-        for when, outcome, text in (("setup", "passed", None), ("call", "failed", verdict_line(gate)), ("teardown", "passed", None)):
+        for when, outcome, text in (
+            ("setup", "passed", None),
+            ("call", "failed", verdict_line(gate)),
+            ("teardown", "passed", None),
+        ):
             report = pytest.TestReport(
                 nodeid=GATE,
                 location=place,
@@ -273,6 +279,7 @@ class Gatekeeper:
         if self._gate is None:
             return
         from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
+        from pytest_talk2agent.reporting.visible import visible_line
 
         lines = summary_lines(self._ordered(), self._errors(), self._gate, verbose=self._config.get_verbosity() > 0)
         terminalreporter.ensure_newline()
@@ -283,12 +290,12 @@ class Gatekeeper:
         if owner is not None and owner.progress is not None:
             terminalreporter.write_line(f"model server: {owner.progress}")
         if self._folder is not None:
-            terminalreporter.write_line(f"report: {self._folder.directory}")
+            terminalreporter.write_line(visible_line(f"report: {self._folder.directory}"))
         for remark in (self._saved, self._unsummarised):
             if remark is not None:
-                terminalreporter.write_line(remark)
+                terminalreporter.write_line(visible_line(remark))
         for line in self._gate.remarks:
-            terminalreporter.write_line(f"note: {line}")
+            terminalreporter.write_line(visible_line(f"note: {line}"))
         colour = {"green": True} if self._gate.passed else {"red": True}
         terminalreporter.write_line(verdict_line(self._gate), bold=True, **colour)
         if os.environ.get("GITHUB_ACTIONS") == "true":
@@ -298,7 +305,8 @@ class Gatekeeper:
         from pytest_talk2agent.reporting.annotations import workflow_commands
 
         items = not self._config.pluginmanager.hasplugin(ANNOTATOR)
-        for line in workflow_commands(self._ordered(), self._errors(), gate, self._places, items=items):
+        root = self._config.rootpath
+        for line in workflow_commands(self._ordered(), self._errors(), gate, self._places, items=items, root=root):
             terminalreporter.write_line(line)
 
 
@@ -306,5 +314,7 @@ _HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
 
 
 def _one_line(report: pytest.TestReport | pytest.CollectReport) -> str:
+    from pytest_talk2agent.reporting.visible import visible_line
+
     lines = [line for line in report.longreprtext.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "it failed without a word"
+    return visible_line(lines[-1].strip()) if lines else "it failed without a word"

@@ -44,7 +44,7 @@ OPTIONS = (
 given_key = pytest.StashKey[bool]()
 
 _SWITCHES = ("frozen", "refresh")
-_INI = ("frozen", "must_pass", "audio", "specs", "matrix")
+_INI = ("frozen", "must_pass", "audio", "roots", "specs", "matrix")
 """Ini keys that mirror no option of the table."""
 
 
@@ -82,6 +82,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("t2a_frozen", "default of --t2a-frozen", type="bool", default=False)
     parser.addini("t2a_must_pass", "patterns of task ids that must not fall, one a line", type="linelist", default=[])
     parser.addini("t2a_audio", "folders searched for recordings after the task file's own", type="paths", default=[])
+    parser.addini("t2a_roots", "folders that tasks may read from besides their own", type="paths", default=[])
     parser.addini("t2a_specs", "names for interface specs, one `NAME = SPEC` a line", type="linelist", default=[])
     parser.addini("t2a_matrix", "names for sets of specs, one `NAME = SPEC, SPEC` a line", type="linelist", default=[])
 

@@ -21,7 +21,7 @@ from pytest_talk2agent.reporting.keys import ITEM
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
-    from pytest_talk2agent.results.baseline import Baseline, Entry
+    from pytest_talk2agent.results.entry import Entry
     from pytest_talk2agent.session import VoiceSession
 
 
@@ -118,9 +118,9 @@ def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest
         subject = subject_of(item)
         if subject is not None:
             here.setdefault(subject.condition.label, {})[subject.key] = file_of(item)
-    found = []
+    found: list[tuple[str, str, str]] = []
     for spec in voice.settings.specs:
-        reference = baseline.reference_or_none(spec.label, spec.text.removeprefix(f"{spec.label}="))
+        reference = baseline.reference_or_none(spec.label, spec.shown.removeprefix(f"{spec.label}="))
         if reference is None:
             continue
         entries, seen = baseline.items[reference], here.get(spec.label, {})
@@ -158,4 +158,3 @@ def _conftests(config: pytest.Config) -> list[str]:
     plugins = {id(call.plugin): call.plugin for hook in hooks for call in getattr(config.hook, hook).get_hookimpls()}
     files = [str(getattr(plugin, "__file__", "")) for plugin in plugins.values()]
     return sorted(file for file in files if Path(file).name == "conftest.py")
-

@@ -12,8 +12,8 @@ import pytest
 from pytest_talk2agent.options import asked_for, is_run
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.engine.conditions import Condition
     from pytest_talk2agent.engine.client import ServerAddress
+    from pytest_talk2agent.engine.conditions import Condition
     from pytest_talk2agent.engine.evaluation import Evaluation, Policy
     from pytest_talk2agent.engine.owner import ServerOwner
     from pytest_talk2agent.engine.setup import Setup
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.tasks.binding import Checkouts
     from pytest_talk2agent.tasks.manifest import Manifest
     from pytest_talk2agent.tasks.task import Task
+
 
 class VoiceSession:
     """Made at most once a process, when an option names it or the first task file is met.
@@ -129,7 +130,7 @@ class VoiceSession:
         from pytest_talk2agent.tasks.importers.dataset import recordings_at
 
         path = self.settings.manifest
-        return None if path is None else recordings_at(path, self.settings.audio)
+        return None if path is None else recordings_at(path, (*self.settings.audio, *self.settings.roots))
 
     def check(self) -> None:
         """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
@@ -164,7 +165,7 @@ class VoiceSession:
         from pytest_talk2agent.tasks.loader import load_tasks
 
         foreign = None if path.suffix in (".yaml", ".yml") else format_of(path)
-        tasks = proposed_tasks(path, foreign) if foreign else load_tasks(path, self.settings.audio)
+        tasks = proposed_tasks(path, foreign) if foreign else load_tasks(path, self.settings.audio, self.settings.roots)
         tasks = self.checkouts.bind(tasks)
         if self.manifest is not None:
             tasks = self.manifest.supply(tasks)

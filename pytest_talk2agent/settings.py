@@ -52,6 +52,7 @@ class Settings:
     refresh: bool
     store: Path
     audio: tuple[Path, ...]
+    roots: tuple[Path, ...]
     named: tuple[tuple[str, str, str], ...]
 
     @property
@@ -72,7 +73,10 @@ class Settings:
     @property
     def header(self) -> str:
         """One line: each setting that was given, and where."""
-        return f"talk2agent: {', '.join(f'{name} {value} ({source})' for name, value, source in self.named)}"
+        from pytest_talk2agent.reporting.visible import visible_line
+
+        said = ", ".join(f"{name} {value} ({source})" for name, value, source in self.named)
+        return visible_line(f"talk2agent: {said}")
 
 
 settings_key = pytest.StashKey[Settings]()
@@ -142,6 +146,7 @@ def _read(config: pytest.Config) -> Settings:
         refresh=refresh,
         store=store or config.rootpath / ".t2a" / "store",
         audio=tuple(Path(folder) for folder in config.getini("t2a_audio")),
+        roots=tuple(Path(folder) for folder in config.getini("t2a_roots")),
         named=tuple(named),
     )
 
@@ -201,9 +206,13 @@ def _specs(config: pytest.Config, named: list[tuple[str, str, str]]) -> tuple[Sp
     if both := sorted(aliases.keys() & matrices.keys()):
         raise pytest.UsageError(f"ini key t2a_matrix: {both[0]} is a name in t2a_specs, too; rename one")
     texts = [part for text in texts for part in _members(text, matrices)]
-    named.extend(("interface", text, source) for text in texts)
     try:
-        return tuple(parse_specs([f"{text}={aliases[text]}" if text in aliases else text for text in texts]))
+        specs = parse_specs([f"{text}={aliases[text]}" if text in aliases else text for text in texts])
+        named.extend(
+            ("interface", text if text in aliases else spec.shown, source)
+            for text, spec in zip(texts, specs, strict=True)
+        )
+        return tuple(specs)
     except InterfaceError as error:
         raise pytest.UsageError(f"{source}: {error}") from None
 

@@ -13,7 +13,7 @@ from pytest_talk2agent.analysis.bootstrap import METHOD, task_interval
 from pytest_talk2agent.analysis.power import needed_for, spread_of
 from pytest_talk2agent.analysis.signs import holm, sign_flip_p
 from pytest_talk2agent.context.terms import remarks_on
-from pytest_talk2agent.results.baseline import Baseline, BaselineError
+from pytest_talk2agent.results.baseline import Baseline
 from pytest_talk2agent.results.entry import Entry
 from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
 from pytest_talk2agent.results.record import TaskResult

@@ -60,8 +60,8 @@ class Condition:
 
     @property
     def text(self) -> str:
-        """The spec string without its label."""
-        return self.spec.text.removeprefix(f"{self.spec.label}=")
+        """The spec string without its label, fit to be shown and recorded."""
+        return self.spec.shown.removeprefix(f"{self.spec.label}=")
 
     @property
     def controls(self) -> bool:

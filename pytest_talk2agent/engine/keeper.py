@@ -78,7 +78,7 @@ def kill_all_below(child: int) -> None:
 
 def reap() -> dict[int, int]:
     """Collect every child that has ended: process id to exit status, negative for a signal."""
-    ended = {}
+    ended: dict[int, int] = {}
     while True:
         try:
             process, status = os.waitpid(-1, os.WNOHANG)

@@ -40,7 +40,7 @@ class Mailbox:
         """Wait for one job; raises TranscriptionError with one line where it failed or will never come."""
         self.wait(job)
         with self._changed:
-            outcome = self._found.get(job.key, self._end)
+            outcome = self._found.get(job.key, self._end or "")
         if isinstance(outcome, Transcript):
             return outcome
         raise TranscriptionError(outcome)

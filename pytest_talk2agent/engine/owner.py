@@ -157,14 +157,14 @@ class ServerOwner:
             left = follower.doing.deadline - time.monotonic()
             if left <= 0:
                 return f"took longer than {follower.doing.seconds:g} s"
-            ready, _, _ = select.select([self._wake, follower], [], [], min(left, TICK))
-            if self._wake in ready:
+            ready, _, _ = select.select([self._wake.fileno(), follower.fileno()], [], [], min(left, TICK))
+            if self._wake.fileno() in ready:
                 while select.select([follower], [], [], 0)[0] and follower.read():
                     pass
                 return None
             if not ready:
                 self._report(self._sum(follower.progress))
-            if follower in ready:
+            if follower.fileno() in ready:
                 if not follower.read():
                     return "ended"
                 self.remarks = follower.remarks
@@ -189,7 +189,9 @@ class ServerOwner:
         keys = self._follower.doing.keys
         how = reason
         if reason == "ended":
-            how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended by itself with exit status {status}"
+            how = (
+                f"was ended by {_signal_name(-status)}" if status < 0 else f"ended by itself with exit status {status}"
+            )
         words = last_words(self.address.log)
         for key in keys:
             self._lost[key] = f"{spec_of(key)}: the process that runs it {how}; its last words: {words}"
@@ -197,9 +199,7 @@ class ServerOwner:
             self._deaths[spec] += 1
             if self._deaths[spec] == DEATHS:
                 self._given_up[spec] = f"{spec}: given up after {DEATHS} processes; the last one {how}: {words}"
-        self._before = replace(
-            self._before, done=self._before.done + len(keys), failed=self._before.failed + len(keys)
-        )
+        self._before = replace(self._before, done=self._before.done + len(keys), failed=self._before.failed + len(keys))
         return bool(keys)
 
     def _sum(self, now: Progress) -> Progress:

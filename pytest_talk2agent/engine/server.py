@@ -51,7 +51,7 @@ class Losses:
 class Server:
     """Transcribes each job once and tells every client that asked for it."""
 
-    def __init__(self, key: str, store: Store, setup: Setup, reporter: Reporter, losses: Losses = Losses()) -> None:  # noqa: B008 - frozen
+    def __init__(self, key: str, store: Store, setup: Setup, reporter: Reporter, losses: Losses = Losses()) -> None:
         self._key = key
         self._store = store
         self._setup = setup

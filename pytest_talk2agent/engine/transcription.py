@@ -77,9 +77,7 @@ def transcribe_all(
             doing([], None)
 
 
-def identify(
-    spec: str, setup: Setup, doing: Callable[[Sequence[str], float | None], None], key: str
-) -> dict[str, str]:
+def identify(spec: str, setup: Setup, doing: Callable[[Sequence[str], float | None], None], key: str) -> dict[str, str]:
     """Everything that can change what the items of a condition hear; raises InterfaceError where it cannot be known.
 
     May run code of the user's own: ``doing`` is told so, under this ``key``.

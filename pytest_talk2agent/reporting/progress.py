@@ -61,4 +61,3 @@ class ProgressLine:
                 # Back to the margin: the line covers the bar, and blanks over it would leave the cursor at the right.
                 self._reporter.rewrite("")
             self._reporter.write_line(f"talk2agent: {self._last} in {time.monotonic() - self._begin:.1f} s")
-

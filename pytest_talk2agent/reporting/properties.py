@@ -9,7 +9,6 @@ from pytest_talk2agent.reporting.keys import ITEM, RECORD
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.record import TaskResult
 
-
 PREFIX = "t2a."
 
 

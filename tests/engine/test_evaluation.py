@@ -326,9 +326,7 @@ class TestComparison:
         with pytest.raises(BaselineError, match="another build of fake: model none -> good"):
             refuse_other_builds(policy, every, identify)
 
-    def test_a_build_that_cannot_be_loaded_is_left_to_its_items(
-        self, subjects: MakeSubjects, base: Baseline
-    ) -> None:
+    def test_a_build_that_cannot_be_loaded_is_left_to_its_items(self, subjects: MakeSubjects, base: Baseline) -> None:
         def missing(condition: Condition) -> dict[str, str]:
             raise InterfaceError("no model")
 

@@ -82,7 +82,8 @@ def test_a_failure_travels_as_its_line(address: ServerAddress, job: MakeJob) -> 
 
 
 @pytest.mark.parametrize(
-    "first", [b"wrong\n", b"\n", b"Secret\n", b"secret \n", b"GET / HTTP/1.1\r\n\r\n", b'{"jobs": []}\n', b"s" * 100_000]
+    "first",
+    [b"wrong\n", b"\n", b"Secret\n", b"secret \n", b"GET / HTTP/1.1\r\n\r\n", b'{"jobs": []}\n', b"s" * 100_000],
 )
 def test_a_wrong_key_gets_nothing(address: ServerAddress, job: MakeJob, first: bytes) -> None:
     with socket.create_connection(("127.0.0.1", address.port), timeout=10) as connection, contextlib.suppress(OSError):
@@ -113,11 +114,11 @@ def test_strangers_do_not_fill_the_server(address: ServerAddress, job: MakeJob) 
 
 def test_what_died_with_another_server_is_answered_with_the_reason(address: ServerAddress, job: MakeJob) -> None:
     mailbox = ask([job("a", spec="fake:lost"), job("b", spec="fake:lost"), job("c")], address)
-    with pytest.raises(TranscriptionError, match="^given up$"):
+    with pytest.raises(TranscriptionError, match=r"^given up$"):
         mailbox.get(job("b", spec="fake:lost"))
     assert mailbox.get(job("c")).text == "heard c"
     assert [name for batch in fake.ASKED for name in batch] == ["c"]
-    with pytest.raises(InterfaceError, match="^given up$"):
+    with pytest.raises(InterfaceError, match=r"^given up$"):
         identity_of("fake:lost", address)
 
 

@@ -15,7 +15,6 @@ from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.transcription import LOAD_SECONDS, STALL_SECONDS, transcribe_all
 from pytest_talk2agent.engine.work import work_here
 from pytest_talk2agent.interfaces.spec import Spec
-from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.speech.audio import file_sha256
 from tests.engine import fake
@@ -283,9 +282,7 @@ def test_what_a_death_would_cost_is_said_before_it_can_happen(job: MakeJob, stor
     ]
 
 
-def test_on_a_cluster_a_batch_may_wait_for_room(
-    job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_cluster_a_batch_may_wait_for_room(job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcription, "_worker", lambda setup: nullcontext(work_here))
     said: list[float | None] = []
     setup = Setup(interfaces=fake.INTERFACES, engine="ray")

@@ -112,7 +112,9 @@ def test_a_time_limit_is_for_the_test_and_not_for_the_queue(
 ) -> None:
     module = pytester.path / "fake_asr.py"
     text = module.read_text(encoding="utf-8")
-    module.write_text(text.replace("        texts =", "        import time; time.sleep(1)\n        texts ="), encoding="utf-8")
+    module.write_text(
+        text.replace("        texts =", "        import time; time.sleep(1)\n        texts ="), encoding="utf-8"
+    )
     pytester.makeconftest(
         "import time\n"
         "import pytest\n"

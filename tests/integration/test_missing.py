@@ -86,7 +86,9 @@ def test_what_the_user_leaves_out_is_not_missing(alone: Run, suite: Path, argume
     assert alone(*arguments, SPEC, BASE).ret == 0
 
 
-def test_a_plain_test_beside_a_baseline_in_the_ini_file_is_plain(run: Run, pytester: pytest.Pytester, suite: Path) -> None:
+def test_a_plain_test_beside_a_baseline_in_the_ini_file_is_plain(
+    run: Run, pytester: pytest.Pytester, suite: Path
+) -> None:
     pytester.makeini("[pytest]\nt2a_interface = rc=transcripts:asr.jsonl\nt2a_baseline = base.json\n")
     (plain,) = pytester.path.glob("test_*.py")
     result = run(plain.name)

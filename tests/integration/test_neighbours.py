@@ -152,7 +152,9 @@ class TestXdistByAnyName:
 
 
 class TestVerdictForEverybody:
-    def test_a_gate_that_is_red_alone_is_an_entry_of_its_own(self, run: Run, pytester: pytest.Pytester, suite: Path) -> None:
+    def test_a_gate_that_is_red_alone_is_an_entry_of_its_own(
+        self, run: Run, pytester: pytest.Pytester, suite: Path
+    ) -> None:
         pytester.makeconftest(
             "def pytest_sessionfinish(session, exitstatus):\n    open('status.txt', 'w').write(str(int(exitstatus)))\n"
         )
@@ -169,7 +171,9 @@ class TestVerdictForEverybody:
         run("suite", TEXT).assert_outcomes(passed=2)
         run("suite", ASR).assert_outcomes(passed=1, failed=1)
 
-    def test_nothing_judged_is_red_where_no_tests_is_forgiven(self, run: Run, pytester: pytest.Pytester, suite: Path) -> None:
+    def test_nothing_judged_is_red_where_no_tests_is_forgiven(
+        self, run: Run, pytester: pytest.Pytester, suite: Path
+    ) -> None:
         pytester.makeconftest(
             "def pytest_sessionfinish(session, exitstatus):\n    if exitstatus == 5: session.exitstatus = 0\n"
         )
@@ -246,7 +250,9 @@ class TestRunItAgain:
             place = line.split("'")[1]
             assert Path(place.partition("::")[0]).is_file()
 
-    def test_an_item_that_is_tried_again_has_one_set_of_properties(self, pytester: pytest.Pytester, suite: Path) -> None:
+    def test_an_item_that_is_tried_again_has_one_set_of_properties(
+        self, pytester: pytest.Pytester, suite: Path
+    ) -> None:
         pytester.makeconftest(
             "from _pytest.runner import runtestprotocol\n"
             "def pytest_runtest_protocol(item, nextitem):\n"
