@@ -31,8 +31,8 @@ class VoiceSession:
     """Made at most once a process, when an option names it or the first task file is met.
 
     ``worker`` is what the controller told an xdist worker, ``gatekeeper`` decides everywhere else. ``refusal`` says why
-    a worker began no evaluation; ``wordless`` has, by file, the tasks that were found and have their words in a checkout
-    that was not named; ``cut_takes`` has, by condition, the keys of the recordings that ``--t2a-takes`` cuts off;
+    a worker began no evaluation; ``wordless`` has, by file, the tasks that were found and have their words in a
+    checkout that was not named; ``cut_takes`` has, by condition, the keys of the recordings that ``--t2a-takes`` cuts off;
     ``notes`` say what the run leaves out, and why.
     """
 

@@ -36,7 +36,8 @@ from pytest_talk2agent.tasks.task import Task
 class Begin(Protocol):
     """Whoever begins to transcribe jobs into a mailbox; with ``again`` those that failed are tried once more."""
 
-    def __call__(self, jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> object: ...
+    def __call__(self, jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> object:
+        """Begin, and return at once."""
 
 
 @dataclass(frozen=True)

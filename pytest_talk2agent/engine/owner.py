@@ -177,9 +177,8 @@ class ServerOwner:
         with keeper:
             if patient and not select.select([keeper.stdout], [], [], GRACE)[0]:
                 patient = False
-            if not patient:
-                if not select.select([keeper.stdout], [], [], 0.2)[0]:
-                    _write_all(keeper.stdin.fileno(), b"!")
+            if not patient and not select.select([keeper.stdout], [], [], 0.2)[0]:
+                _write_all(keeper.stdin.fileno(), b"!")
             said = keeper.stdout.read().strip()
         return int(said) if said else -signal.SIGKILL
 

@@ -12,8 +12,8 @@ class Setup:
     """Plain values, so that they travel to another process.
 
     ``interfaces`` are those that hooks add, name to ``"module:callable"``; ``budget`` is the most that a run may spend,
-    as decimal text; ``engine`` is "local", "ray" or "ray:ADDRESS"; ``frozen`` says that only what is stored is used, ``refresh``
-    that everything is heard anew.
+    as decimal text; ``engine`` is "local", "ray" or "ray:ADDRESS"; ``frozen`` says that only what is stored is used,
+    ``refresh`` that everything is heard anew.
     """
 
     interfaces: Mapping[str, str] = field(default_factory=dict)

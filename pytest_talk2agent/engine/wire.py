@@ -34,7 +34,7 @@ def send_key(connection: socket.socket, key: str) -> None:
 
 
 def has_key(connection: socket.socket, key: str, seconds: float) -> bool:
-    """Whether the other side begins with the key; reads no byte more than that, and waits no longer than ``seconds``."""
+    """Whether the other side begins with the key; reads no byte more, and waits no longer than ``seconds``."""
     wanted = key.encode() + b"\n"
     got = b""
     connection.settimeout(seconds)

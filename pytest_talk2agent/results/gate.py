@@ -65,9 +65,9 @@ class Gate:
     """Whether the run passed, and every reason why it did not.
 
     ``rules`` are those it was held to, where they are known; ``comparisons`` are those with a baseline, ``remarks``
-    what to look at though it fails nothing. ``missing`` are items without a result, ``uncollected`` files that could not be
-    collected, ``unseen`` entries of the baseline that did not run, ``failed_otherwise`` those that
-    pytest failed for more than their verdict, ``added`` what a hook had against the run: what a later look at the saved
+    what to look at though it fails nothing. ``missing`` are items without a result, ``uncollected`` files that could not
+    be collected, ``unseen`` entries of the baseline that did not run, ``failed_otherwise`` items that pytest failed for
+    more than their verdict, ``added`` what a hook had against the run: what a later look at the saved
     run cannot find out by itself.
     """
 
@@ -104,7 +104,7 @@ def decide_gate(
 
     ``errors`` maps the items that could not be judged to a line that says why; ``expected`` are the items that must
     have a result or an error; ``failed_tests`` are items that pytest failed, be it for their verdict or for what else;
-    ``uncollected`` are files that pytest could not collect, ``unseen`` entries of the baseline that were not looked for.
+    ``uncollected`` are files that pytest could not collect, ``unseen`` entries of the baseline that did not run.
     """
     reasons = []
     by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}

@@ -77,7 +77,8 @@ class Visible:
 class TaskResult:
     """One task, one recording, one condition: what was said, heard, kept, and what came of it.
 
-    ``node`` is what the item is: its file, as seen from the root directory, ``::`` and its name; ``condition`` the label of the interface and ``spec`` its spec string; ``weights``
+    ``node`` is what the item is: its file, as seen from the root directory, ``::`` and its name; ``condition`` is the
+    label of the interface and ``spec`` its spec string; ``weights``
     maps each intention to its Shapley value (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a
     kind to the word errors and the words of its spoken values; ``critical`` names what must not be lost. ``raw`` is the
     judgement of the transcript before its repair, where there was one; ``visible`` is there where the condition biases
