@@ -80,8 +80,8 @@ def local_files(name: str, model: str) -> NemoFiles:
         for file in (CONFIG, WEIGHTS):
             if not (path / file).is_file():
                 raise InterfaceError(f"{name}: {path} holds no {file}; name the folder of an unpacked NeMo model")
-        with (path / CONFIG).open("rb") as stream:
-            return NemoFiles(path, _parsed(name, path, stream.read(_LARGEST_CONFIG + 1)))
+        with (path / CONFIG).open("rb") as config:
+            return NemoFiles(path, _parsed(name, path, config.read(_LARGEST_CONFIG + 1)))
     if not path.is_file():
         raise InterfaceError(f"{name}: no model {path}; check the path behind {name}:")
     return NemoFiles(path, _parsed(name, path, _packed_config(name, path)))

@@ -59,15 +59,15 @@ class InterfaceError(Exception):
     Keys of the environment are masked in it.
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(masked(message))
+    def __init__(self, message: object) -> None:
+        super().__init__(masked(str(message)))
 
 
 class TranscriptionError(Exception):
     """One utterance could not be transcribed; the others go on. One clear line, in which keys are masked."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(masked(message))
+    def __init__(self, message: object) -> None:
+        super().__init__(masked(str(message)))
 
 
 def check_length(text: str, where: str) -> str:
