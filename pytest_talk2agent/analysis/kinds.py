@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from pytest_talk2agent.analysis.wer import nearest, normalise
+from pytest_talk2agent.analysis.forms import normalise
+from pytest_talk2agent.analysis.wer import nearest
 from pytest_talk2agent.judging.slots import find_slots
 from pytest_talk2agent.speech.tokens import tokenise
 from pytest_talk2agent.tasks.intention import Intention
