@@ -94,9 +94,12 @@ def form_for(reference: str) -> Form:
 
 @lru_cache(maxsize=4096)
 def is_english(text: str) -> bool:
-    """Whether at least half of the words are ordinary English ones. Digits and single letters, as in a path that is
-    read out, say nothing, and a text without any other word counts as English."""
-    words = [word for word in re.findall(r"[^\W\d_]{2,}", text.lower())]
+    """Whether at least half of the words are ordinary English ones.
+
+    Digits and single letters, as in a path that is read out, say nothing; a text without any other word counts as
+    English.
+    """
+    words: list[str] = re.findall(r"[^\W\d_]{2,}", text.lower())
     return 2 * sum(map(is_ordinary, words)) >= len(words)
 
 

@@ -15,7 +15,6 @@ from tests.analysis.scripted import Scripted
 from tests.analysis.test_semdist import Compass
 from tests.results.builders import interval, result, retention, transcript
 
-
 WHISPER = f"whisper-english/{version('whisper-normalizer')}"
 
 

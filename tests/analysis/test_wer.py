@@ -55,7 +55,8 @@ def test_words_are_counted_by_the_reference(text: str, errors: int) -> None:
 )
 def test_english_is_compared_in_whispers_normal_form(said: str, text: str, wer: float, verbatim: float) -> None:
     row = heard(said, text)
-    assert (word_errors(row).rate, verbatim_errors(row).rate) == (pytest.approx(wer), pytest.approx(verbatim))
+    assert word_errors(row).rate == pytest.approx(wer)
+    assert verbatim_errors(row).rate == pytest.approx(verbatim)
     assert normalisers([row]) == [WHISPER]
 
 
@@ -98,9 +99,8 @@ def test_an_empty_reference_gives_a_count_and_no_rate(reference: str) -> None:
 
 def test_deletions_on_both_sides_of_a_match_are_all_counted() -> None:
     # case C08: 21 reference words of which the hypothesis holds only the sixth and the seventh
-    words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa".split()
-    words += ["quebec", "romeo", "sierra", "tango", "uniform"]
-    assert word_errors(heard(" ".join(words), "foxtrot golf")) == Errors(19, 21)
+    words = "a list of words in which each stands but once so that no other place can ever be found for it"
+    assert word_errors(heard(words, "each stands")) == Errors(19, 21)
 
 
 def test_rates_are_pooled_not_averaged() -> None:
