@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_talk2agent.commands.common import Commands, write
 
 if TYPE_CHECKING:
+    from pytest_talk2agent.reporting.failure import Rerun
     from pytest_talk2agent.reporting.html.before import Before
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.saved import SavedRun
@@ -35,9 +36,16 @@ def run(options: argparse.Namespace) -> int:
     from pytest_talk2agent.results.saved import read_run
 
     saved = read_run(options.run_folder)
-    before = None if options.baseline is None else _before(options.baseline)
     path = options.out or options.run_folder / "report.html"
-    absent = write_page(path, saved.results, saved.errors, _gate(saved), audio=options.audio, before=before)
+    absent = write_page(
+        path,
+        saved.results,
+        saved.errors,
+        _gate(saved),
+        audio=options.audio,
+        before=_saved_before(saved) if options.baseline is None else _before(options.baseline),
+        rerun=_rerun(saved),
+    )
     write([f"{path}: {len(saved.results)} items, {path.stat().st_size / 1e6:.1f} MB"])
     if absent:
         write([f"{len(absent)} recordings are not where the run read them, such as {min(absent)}; run this from there"])
@@ -55,6 +63,18 @@ def _gate(saved: SavedRun) -> Gate:
         remarks=saved.remarks,
         comparisons=saved.comparisons,
     )
+
+
+def _saved_before(saved: SavedRun) -> Before | None:
+    from pytest_talk2agent.reporting.html.before import BeforeSaved
+
+    return None if saved.before is None else BeforeSaved(saved.before)
+
+
+def _rerun(saved: SavedRun) -> Rerun | None:
+    from pytest_talk2agent.reporting.failure import Rerun
+
+    return None if saved.rerun is None else Rerun(saved.rerun["root"], tuple(saved.rerun["options"]))
 
 
 def _before(path: Path) -> Before:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_talk2agent.reporting.failure import headline
+from pytest_talk2agent.reporting.losses import headline
 from pytest_talk2agent.reporting.terminal import item_name
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult

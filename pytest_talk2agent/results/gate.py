@@ -164,6 +164,18 @@ def all_lost(conditions: Sequence[ConditionSummary]) -> list[str]:
     ]
 
 
+def passed_at_zero(results: Sequence[TaskResult]) -> list[str]:
+    """The items that pass though nothing of their task is left, since nothing more was asked of them."""
+    found = [r for r in results if r.verdict.outcome is Outcome.PASSED and r.retention.native == 0]
+    if not found:
+        return []
+    before = [(r.limits.baseline or {}).get("native") for r in found]
+    why = ", as in their baseline" if all(interval == 0 for interval in before) else ""
+    names = ", ".join(r.node.rpartition("::")[2] for r in found[:SHOWN])
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return [f"{len(found)} item{'s pass' if len(found) > 1 else ' passes'} at Native 0{why}: {names}{more}"]
+
+
 def proposed(results: Sequence[TaskResult]) -> list[str]:
     """How many tasks of the run no person has reviewed, if any."""
     tasks = {result.task: result.proposed for result in results}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ class SavedRun:
     """The results of a run by condition and node, the items that could not be judged, and the verdict it was given.
 
     ``passed`` is None where the run did not come to its end, so that there is no verdict. All from ``missing`` on are
-    those of its `Gate`.
+    those of its `Gate`; ``before`` is what it keeps of its baseline, ``rerun`` how it was started, as they stand there.
     """
 
     folder: Path
@@ -30,6 +30,8 @@ class SavedRun:
     added: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    before: Mapping[str, Any] | None = None
+    rerun: Mapping[str, Any] | None = None
 
 
 def read_run(folder: Path) -> SavedRun:
@@ -54,7 +56,17 @@ def read_run(folder: Path) -> SavedRun:
     place = {condition: index for index, condition in enumerate(run.get("conditions", {}))}
     ordered = sorted(rows.values(), key=lambda row: (place.get(row.condition, len(place)), row.condition, row.node))
     kept = {name: tuple(run.get(name, ())) for name in ("missing", "failed_otherwise", "added", "remarks")}
-    return SavedRun(folder, tuple(ordered), errors, passed, reasons, comparisons=comparisons, **kept)
+    return SavedRun(
+        folder,
+        tuple(ordered),
+        errors,
+        passed,
+        reasons,
+        comparisons=comparisons,
+        before=run.get("before"),
+        rerun=run.get("rerun"),
+        **kept,
+    )
 
 
 def _results(path: Path) -> Iterator[TaskResult]:
