@@ -28,7 +28,7 @@ def worst_first(results: Iterable[TaskResult]) -> list[TaskResult]:
 def losses_of(result: TaskResult) -> list[tuple[str, Finding, Fraction | None]]:
     """The intentions that are lost, then those that are unresolved, with their Shapley shares: the largest first."""
     found = [
-        (name, finding, result.share(name))
+        (name, finding, result.share(name) if name in result.weights else None)
         for name, finding in result.judgement.findings.items()
         if finding.label is not Label.RETAINED
     ]

@@ -101,7 +101,7 @@ def _row(row: Row, earlier: Earlier | None, *, compared: bool) -> Markup:
     number = "undefined" if row.share is None else f"{float(row.share):.2f}"
     return element(
         "tr",
-        element("th", element("bdi", row.name), element("small", kind), scope="row", class_="l-name"),
+        element("th", element("bdi", row.name), " ", element("small", kind), scope="row", class_="l-name"),
         element("td", element("bdi", finding.expected, dir="auto"), class_="l-wanted"),
         element("td", heard, class_=f"l-heard {finding.label.value}"),
         element("td", number, class_="n l-share"),
@@ -116,6 +116,7 @@ def _where(result: TaskResult) -> list[Markup]:
     small = [element("bdi", words) for words in (result.take, result.condition, file)]
     return [
         element("a", element("bdi", result.task), href=f"#{address}"),
+        Markup(" "),
         element("small", small[0], " · ", small[1], " · ", small[2]),
     ]
 
@@ -127,4 +128,4 @@ def _before(row: Row, earlier: Earlier | None) -> list[Markup]:
     state = None if row.finding is None else earlier.was(row.name)
     score = "undefined" if earlier.native is None else show_interval(earlier.native)
     words = element("span", f"{state} before", class_=f"was {state}") if state is not None else Markup()
-    return [words, element("small", f"Native {score}")]
+    return [words, Markup(" "), element("small", f"Native {score}")]
