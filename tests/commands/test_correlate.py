@@ -40,7 +40,7 @@ def item(task: int, condition: str, native: float, polarity: str = "normal") -> 
         condition=condition,
         polarity=polarity,
         kept=replace(retention(score, interval("1/2")), flat=interval("1/3")),
-        heard=transcript(" ".join(["set", "the", "port", "to", "8080"][: 5 - task % 5])),
+        heard=transcript(f"set the port to {task}"),
     )
 
 
@@ -93,7 +93,7 @@ def test_the_worked_example(example: list[str], capsys: pytest.CaptureFixture[st
 
 def test_error_rates_name_their_average(example: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     rates = {(r["condition"], r["metric"]): r for r in data(example, capsys)["error_rates"]}
-    assert rates["small", "wer"]["pooled"] == str(Fraction(0 + 1 + 2 + 3 + 4, 25))
+    assert rates["small", "wer"]["pooled"] == str(Fraction(5, 25))
     assert rates["small", "wer"]["empty_references"] == 0
 
 
