@@ -27,11 +27,10 @@ def worst_first(results: Iterable[TaskResult]) -> list[TaskResult]:
 
 def losses_of(result: TaskResult) -> list[tuple[str, Finding, Fraction | None]]:
     """The intentions that are lost, then those that are unresolved, with their Shapley shares: the largest first."""
-    found = [
-        (name, finding, result.share(name) if name in result.weights else None)
-        for name, finding in result.judgement.findings.items()
-        if finding.label is not Label.RETAINED
-    ]
+    findings, weights = result.judgement.findings, result.weights
+    lost = [(name, finding) for name, finding in findings.items() if finding.label is not Label.RETAINED]
+    total = sum(weights.values(), Fraction(0)) if lost else Fraction(0)
+    found = [(name, finding, weights[name] / total if total and name in weights else None) for name, finding in lost]
     return sorted(found, key=lambda one: (one[1].label is Label.UNRESOLVED, -(one[2] or 0)))
 
 

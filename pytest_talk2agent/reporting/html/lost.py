@@ -46,9 +46,9 @@ def lost_rows(results: Sequence[TaskResult]) -> list[Row]:
     return sorted(rows, key=_worst_first)
 
 
-def _worst_first(row: Row) -> tuple[int, bool, Fraction, str]:
+def _worst_first(row: Row) -> tuple[int, bool, float, str]:
     unresolved = row.finding is None or row.finding.label is Label.UNRESOLVED
-    return rank(row.result), unresolved, -(row.share or Fraction(0)), row.result.node
+    return rank(row.result), unresolved, -float(row.share or 0), row.result.node
 
 
 def lost_table(rows: Sequence[Row], before: Before, *, compared: bool) -> Iterator[Markup]:
