@@ -118,18 +118,16 @@ class Rows:
         return self._detail(result, tree, earlier)
 
     def _condition(self, result: TaskResult) -> int:
-        made_by = result.transcript
-        self._conditions.setdefault(
-            result.condition,
-            {
+        if result.condition not in self._conditions:
+            made_by = result.transcript
+            self._conditions[result.condition] = {
                 "label": result.condition,
                 "spec": result.spec,
                 "option": shlex.quote(self._rerun.interface(result)),
                 "judge": result.judgement.judge,
                 "fingerprint": made_by.fingerprint,
                 "identity": dict(made_by.identity),
-            },
-        )
+            }
         return list(self._conditions).index(result.condition)
 
     def _task(self, result: TaskResult) -> tuple[int, GraderTree | None]:
