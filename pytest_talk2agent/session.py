@@ -32,8 +32,8 @@ class VoiceSession:
 
     ``worker`` is what the controller told an xdist worker, ``gatekeeper`` decides everywhere else. ``refusal`` says why
     a worker began no evaluation; ``wordless`` has, by file, the tasks that were found and have their words in a
-    checkout that was not named; ``cut_takes`` has, by condition, the keys of the recordings that ``--t2a-takes`` cuts off;
-    ``notes`` say what the run leaves out, and why.
+    checkout that was not named; ``cut_takes`` has, by condition, the keys of the recordings that ``--t2a-takes`` cuts
+    off; ``notes`` say what the run leaves out, and why.
     """
 
     def __init__(self, config: pytest.Config) -> None:

@@ -21,6 +21,7 @@ NEVER_IN_PURE = {"pytest", "_pytest", "torch", "httpx", "requests", "socket", "u
 HEAVY = {
     *("numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "moonshine_voice"),
     *("torch", "nemo", "omegaconf", "peft", "transformers", "ray", "httpx", "rapidocr", "pathspec"),
+    *("rapidfuzz", "whisper_normalizer"),
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

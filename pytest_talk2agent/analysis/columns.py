@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from pytest_talk2agent.analysis import aer, rubric, semantic_wer
 from pytest_talk2agent.analysis.asking import Ask
-from pytest_talk2agent.analysis.forms import VERBATIM, Form, is_cjk, whisper_english
+from pytest_talk2agent.analysis.forms import VERBATIM, Form, whisper_english
 from pytest_talk2agent.analysis.semdist import Encoder, semdist
-from pytest_talk2agent.analysis.wer import NORMALISER
+from pytest_talk2agent.analysis.wer import character_errors, normalisers, word_errors
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.record import TaskResult
 
@@ -67,9 +67,9 @@ class Tools:
 def make_columns(names: Sequence[str], results: Sequence[TaskResult], tools: Tools | None = None) -> list[Column]:
     """Measure results with the metrics of these names, in this order.
 
-    Errors are counted against the script, but for ``wer`` and ``cer``, which the run has counted against the nearer of
-    script and instruction. A script in Chinese or Japanese counts by characters. Rates are not clipped: 1 - WER can be
-    negative. Raises ValueError on an unknown or repeated name and where a metric lacks its tool; what the model raises.
+    Errors are counted against the script; one in Chinese or Japanese counts by characters. Rates are not clipped:
+    1 - WER can be negative. Raises ValueError on an unknown or repeated name and where a metric lacks its tool; what
+    the model raises.
     """
     tools = tools or Tools()
     for place, name in enumerate(names):
@@ -89,7 +89,9 @@ def _column(name: str, results: Sequence[TaskResult], tools: Tools) -> Column:
     if name == "rubric":
         return _rubric(results, tools)
     if name in ("wer", "cer"):
-        return _rates(name, NORMALISER, [_recorded(result, name) for result in results])
+        errors = word_errors if name == "wer" else character_errors
+        counts = [(found.count, found.units) for found in map(errors, results)]
+        return _rates(name, ", ".join(normalisers(results)), counts)
     if name in ("wer-verbatim", "wer-whisper"):
         form = VERBATIM if name == "wer-verbatim" else whisper_english()
         return _rates(name, form.name, [_formed(result, form) for result in results])
@@ -102,13 +104,6 @@ def _column(name: str, results: Sequence[TaskResult], tools: Tools) -> Column:
 def _rates(name: str, form: str, counts: Counts) -> Column:
     scores = [1 - Fraction(errors, units) if units else None for errors, units in counts]
     return Column(name, LABELS[name], form, scores, counts)
-
-
-def _recorded(result: TaskResult, name: str) -> tuple[int, int]:
-    if is_cjk(result.said):
-        return _formed(result, VERBATIM)
-    rates = result.rates
-    return (rates.word_errors, rates.words) if name == "wer" else (rates.character_errors, rates.characters)
 
 
 def _formed(result: TaskResult, form: Form) -> tuple[int, int]:

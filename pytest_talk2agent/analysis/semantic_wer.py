@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_talk2agent.analysis.asking import Ask, Shape, asked
-from pytest_talk2agent.analysis.wer import normalise
+from pytest_talk2agent.analysis.forms import normalise
 
 VERSION = "semantic-wer/1"
 _COUNT = (

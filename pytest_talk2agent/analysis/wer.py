@@ -1,64 +1,96 @@
-"""Word and character error rate, as counts that can be added up."""
+"""Word and character error rates of finished results, counted when somebody asks for them and not before.
+
+The reference is the script, which is what was said. A rate that stands for itself (``wer``, ``cer``) is that of the
+normal form of its language (`form_for`); ``wer_verbatim`` beside it counts case, punctuation and numerals as they
+stand. Texts in Chinese and Japanese count by characters. None of them decides anything.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
-from pytest_talk2agent.results.record import ErrorRates
-
-NORMALISER = "basic/1"
-
-
-def normalise(text: str) -> str:
-    """Lower case, compatibility characters folded, every run of punctuation and white space one blank.
-
-    Apostrophes inside a word go without a blank; combining marks belong to their word. Numbers are left as they stand:
-    "twenty" and "20" differ here, which is one reason why a word error rate gates nothing.
-    """
-    folded = unicodedata.normalize("NFKC", text).lower().replace("'", "").replace("’", "")
-    return " ".join("".join(c if c.isalnum() or _is_mark(c) else " " for c in folded).split())
+from pytest_talk2agent.analysis.forms import VERBATIM, Form, cjk_characters, form_for, is_cjk
+from pytest_talk2agent.results.record import TaskResult
 
 
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character).startswith("M")
+@dataclass(frozen=True)
+class Errors:
+    """The least number of edits between two texts, and the units (words or characters) of the reference."""
+
+    count: int
+    units: int
+
+    @property
+    def rate(self) -> float | None:
+        """Errors a unit; None where the reference has none. Insertions can take it above 1."""
+        return self.count / self.units if self.units else None
 
 
-def nearest(references: Sequence[str], hypothesis: str) -> str:
-    """The reference with the fewest word errors, the first of equals.
+@dataclass(frozen=True)
+class Rates:
+    """The pooled rates of some results: all errors over all units. None where no reference has a unit."""
 
-    A spoken task has two references, as written and as spoken: a recogniser may print "2026" or "twenty twenty six".
-    """
-    heard = normalise(hypothesis)
-    return min(references, key=lambda reference: _word_errors(normalise(reference), heard)[0])
-
-
-def error_rates(references: Sequence[str], hypothesis: str) -> ErrorRates:
-    """Edit counts of a hypothesis against the nearest of its references, by words and by characters, all normalised."""
-    import jiwer
-
-    heard = normalise(hypothesis)
-    said = normalise(nearest(references, hypothesis))
-    errors, count = _word_errors(said, heard)
-    if not said:
-        return ErrorRates(word_errors=errors, words=0, character_errors=len(heard), characters=0)
-    characters = jiwer.process_characters(said, heard)
-    return ErrorRates(
-        word_errors=errors,
-        words=count,
-        character_errors=characters.substitutions + characters.deletions + characters.insertions,
-        characters=characters.hits + characters.substitutions + characters.deletions,
-    )
+    wer: float | None
+    wer_verbatim: float | None
 
 
-def _word_errors(said: str, heard: str) -> tuple[int, int]:
-    """Errors and reference words."""
-    import jiwer
+def word_errors(result: TaskResult) -> Errors:
+    """Errors between the words of the script and of the transcript, both in the normal form of the language."""
+    said = result.said
+    return _word_errors(said, result.transcript.text, _form(said))
 
-    if not said:
-        return len(heard.split()), 0
-    words = jiwer.process_words(said, heard)
-    return (
-        words.substitutions + words.deletions + words.insertions,
-        words.hits + words.substitutions + words.deletions,
-    )
+
+def verbatim_errors(result: TaskResult) -> Errors:
+    """Errors between the words as they stand: case and punctuation count."""
+    return _word_errors(result.said, result.transcript.text, VERBATIM)
+
+
+def character_errors(result: TaskResult) -> Errors:
+    """Errors between the characters, blanks included, both in the normal form of the language."""
+    said, heard = result.said, result.transcript.text
+    if is_cjk(said):
+        return word_errors(result)
+    form = _form(said)
+    return _distance(_normal(form, said), _normal(form, heard))
+
+
+def pooled(results: Iterable[TaskResult]) -> Rates:
+    """The rates of several results together. Where a reference is empty, its insertions belong into no rate."""
+    rows = list(results)
+    return Rates(_pool(map(word_errors, rows)), _pool(map(verbatim_errors, rows)))
+
+
+def normalisers(results: Iterable[TaskResult]) -> list[str]:
+    """The names, with versions, of the normal forms that the rates of some results rest on."""
+    return sorted({_form(said).name for said in {result.said for result in results}})
+
+
+def _pool(errors: Iterable[Errors]) -> float | None:
+    rated = [one for one in errors if one.units]
+    return sum(one.count for one in rated) / sum(one.units for one in rated) if rated else None
+
+
+# A suite has few scripts and many transcripts, and terminal, summary, page and files all ask for the same rates.
+@lru_cache(maxsize=4096)
+def _form(said: str) -> Form:
+    return form_for(said)
+
+
+@lru_cache(maxsize=65536)
+def _word_errors(said: str, heard: str, form: Form) -> Errors:
+    if is_cjk(said):
+        return _distance(cjk_characters(said), cjk_characters(heard))
+    return _distance(_normal(form, said).split(), _normal(form, heard).split())
+
+
+@lru_cache(maxsize=4096)
+def _normal(form: Form, text: str) -> str:
+    return form.apply(text)
+
+
+def _distance(said: Sequence[str], heard: Sequence[str]) -> Errors:
+    from rapidfuzz.distance import Levenshtein
+
+    return Errors(Levenshtein.distance(said, heard), len(said))

@@ -11,6 +11,7 @@ from pytest_talk2agent.commands.common import Commands, write
 from pytest_talk2agent.reporting.visible import visible_line
 
 if TYPE_CHECKING:
+    from pytest_talk2agent.reporting.failure import Rerun
     from pytest_talk2agent.reporting.html.before import Before
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.saved import SavedRun
@@ -45,11 +46,18 @@ def run(options: argparse.Namespace) -> int:
     from pytest_talk2agent.results.saved import read_run
 
     saved = read_run(options.run_folder)
-    before = None if options.baseline is None else _before(options.baseline)
     path = options.out or options.run_folder / "report.html"
     heard = digests((result.audio, result.transcript.audio_sha256) for result in saved.results)
     recordings = Recordings(options.audio, path.parent, Bounds((*saved.audio_roots, *options.audio_root), heard))
-    write_page(path, saved.results, saved.errors, _gate(saved), before=before, recordings=recordings)
+    write_page(
+        path,
+        saved.results,
+        saved.errors,
+        _gate(saved),
+        before=_saved_before(saved) if options.baseline is None else _before(options.baseline),
+        recordings=recordings,
+        rerun=_rerun(saved),
+    )
     write([f"{path}: {len(saved.results)} items, {path.stat().st_size / 1e6:.1f} MB"])
     absent = recordings.absent - recordings.refused.keys()
     if absent:
@@ -69,6 +77,18 @@ def _gate(saved: SavedRun) -> Gate:
         remarks=saved.remarks,
         comparisons=saved.comparisons,
     )
+
+
+def _saved_before(saved: SavedRun) -> Before | None:
+    from pytest_talk2agent.reporting.html.before import BeforeSaved
+
+    return None if saved.before is None else BeforeSaved(saved.before)
+
+
+def _rerun(saved: SavedRun) -> Rerun | None:
+    from pytest_talk2agent.reporting.failure import Rerun
+
+    return None if saved.rerun is None else Rerun(saved.rerun["root"], tuple(saved.rerun["options"]))
 
 
 def _before(path: Path) -> Before:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from pytest_talk2agent.analysis.kinds import kind_errors
-from pytest_talk2agent.analysis.wer import error_rates
 from pytest_talk2agent.context.decoys import inserted
 from pytest_talk2agent.context.terms import ContextError
 from pytest_talk2agent.engine.conditions import Condition
@@ -208,7 +206,6 @@ class Evaluation:
         with task.locating_errors():
             retention, weights = self.retention(subject), task.grader().shapley()
         self.policy.refuse_what_differs(subject, transcript, retention)
-        references = [task.spoken, task.instruction]
         critical = [name for name, intention in task.intentions.items() if intention.critical]
         return TaskResult(
             node=node,
@@ -226,12 +223,10 @@ class Evaluation:
             judgement=judgement,
             retention=retention,
             weights=weights,
-            rates=error_rates(references, transcript.text),
             limits=limits,
             verdict=decide(retention, judgement, critical, limits, transcript.state),
             version=VERSION,
             kinds={name: intention.kind for name, intention in task.intentions.items()},
-            kind_errors=kind_errors(references, transcript.text, task.intentions),
             raw=self.raw_judgement(subject),
             visible=visible_of(subject, transcript.text),
             critical=tuple(critical),

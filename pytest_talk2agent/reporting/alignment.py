@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pytest_talk2agent.analysis.wer import normalise
+from pytest_talk2agent.analysis.forms import normalise
 
 MARKS = ("[", "]")
 _WORD = re.compile(r"\S+")

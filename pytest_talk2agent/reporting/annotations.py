@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_talk2agent.reporting.failure import headline
+from pytest_talk2agent.reporting.losses import headline
 from pytest_talk2agent.reporting.terminal import item_name
 from pytest_talk2agent.reporting.visible import encodable, spelled
 from pytest_talk2agent.results.gate import Gate

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pytest_talk2agent.analysis.wer import Rates, pooled
 from pytest_talk2agent.reporting.release import release_tables
 from pytest_talk2agent.results.controls import SilenceControl
 from pytest_talk2agent.results.gate import ConditionSummary, Gate
 from pytest_talk2agent.results.pairs import Pair
+from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Outcome, show_interval
 
 KINDS = "kinds of intentions"
@@ -15,17 +17,21 @@ KINDS = "kinds of intentions"
 Table = tuple[str, list[str], list[list[str]]]
 """A title, a head and rows."""
 
-_HEAD = ["condition", "items", "passed", "failed", "inconclusive", "native", "shapley", "lost", "unresolved", "WER"]
+_HEAD = [
+    *("condition", "items", "passed", "failed", "inconclusive", "native", "shapley", "lost", "unresolved"),
+    *("WER", "verbatim"),
+]
 
 
-def tables_of(gate: Gate) -> list[Table]:
+def tables_of(gate: Gate, results: Sequence[TaskResult]) -> list[Table]:
     """Every table that has something to say, the conditions first and the comparison with a baseline last.
 
     A column without an entry in the whole run is left out; kinds and pairs are shown where conditions are compared.
+    The error rates of the first are counted here, from ``results``.
     """
     if not gate.conditions:
         return []
-    tables = [_conditions(gate.conditions)]
+    tables = [_conditions(gate.conditions, rates_of(results))]
     if len(gate.conditions) > 1:
         tables.append(_kinds(gate.conditions))
     if gate.pairs:
@@ -36,8 +42,16 @@ def tables_of(gate: Gate) -> list[Table]:
     return [*tables, *release_tables(gate.comparisons)]
 
 
-def _conditions(summaries: Sequence[ConditionSummary]) -> Table:
-    head, rows = list(_HEAD), [_row(summary) for summary in summaries]
+def rates_of(results: Sequence[TaskResult]) -> dict[str, Rates]:
+    """The pooled error rates of each condition."""
+    by_condition: dict[str, list[TaskResult]] = {}
+    for result in results:
+        by_condition.setdefault(result.condition, []).append(result)
+    return {condition: pooled(rows) for condition, rows in by_condition.items()}
+
+
+def _conditions(summaries: Sequence[ConditionSummary], rates: Mapping[str, Rates]) -> Table:
+    head, rows = list(_HEAD), [_row(summary, rates[summary.condition]) for summary in summaries]
     extra: list[tuple[str, list[str]]] = [
         ("suspect", [str(summary.suspect or "-") for summary in summaries]),
         ("empty", [str(summary.empty or "-") for summary in summaries]),
@@ -54,7 +68,7 @@ def _conditions(summaries: Sequence[ConditionSummary]) -> Table:
     return "conditions", head, rows
 
 
-def _row(summary: ConditionSummary) -> list[str]:
+def _row(summary: ConditionSummary, rates: Rates) -> list[str]:
     return [
         summary.condition,
         str(summary.items),
@@ -65,12 +79,12 @@ def _row(summary: ConditionSummary) -> list[str]:
         "-" if summary.shapley is None else show_interval(summary.shapley),
         f"{summary.lost}/{summary.intentions}",
         str(summary.unresolved),
-        "-" if summary.wer is None else f"{summary.wer:.1%}",
+        *("-" if rate is None else f"{rate:.1%}" for rate in (rates.wer, rates.wer_verbatim)),
     ]
 
 
 def _kinds(summaries: Sequence[ConditionSummary]) -> Table:
-    """A row for each kind, for each condition its lost intentions and the error rate of the spoken values."""
+    """A row for each kind, for each condition its lost intentions."""
     kinds = sorted({kind.kind for summary in summaries for kind in summary.kinds})
     head = ["kind", *(summary.condition for summary in summaries)]
     rows = []
@@ -81,8 +95,7 @@ def _kinds(summaries: Sequence[ConditionSummary]) -> Table:
             if found is None:
                 row.append("-")
                 continue
-            rate = "" if found.wer is None else f", WER {found.wer:.0%}"
-            row.append(f"{found.lost}/{found.intentions} lost{rate}")
+            row.append(f"{found.lost}/{found.intentions} lost")
         rows.append(row)
     return KINDS, head, rows
 

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
+from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
+from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.alignment import aligned, wrapped
+from pytest_talk2agent.reporting.losses import headline
 from pytest_talk2agent.reporting.visible import encodable, shell_word, visible_line, visible_lines
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, show, show_interval, show_lost
 
 BAR = 16
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """How a run was started: what it takes to run one of its items again, to the same verdict.
+
+    ``root`` is pytest's root directory as seen from the folder in which the run was started; ``options`` are those of
+    its command line that decide anything, but for the interfaces.
+    """
+
+    root: str = "."
+    options: tuple[str, ...] = ()
+
+    def words(self, result: TaskResult) -> list[str]:
+        """The command line of one item; quote it with `shlex.join`."""
+        return ["pytest", self.item(result), self.interface(result), *self.options]
+
+    def item(self, result: TaskResult) -> str:
+        """The node id of an item, as seen from where the run was started."""
+        file, colons, name = result.node.partition("::")
+        return f"{posixpath.normpath(posixpath.join(self.root, file))}{colons}{name}"
+
+    def interface(self, result: TaskResult) -> str:
+        """The option for the item's condition; with its label, unless the interface has that by itself."""
+        named = parse_spec(result.spec).label != result.condition
+        return f"--t2a-interface={f'{result.condition}=' if named else ''}{result.spec}"
 
 
 def failure_text(result: TaskResult, let: Mapping[str, str], rerun: Sequence[str]) -> str:
@@ -29,15 +60,6 @@ def failure_text(result: TaskResult, let: Mapping[str, str], rerun: Sequence[str
     lines.append(_rates(result))
     lines.append(f"rerun   {' '.join(map(shell_word, rerun))}")
     return encodable("\n".join(visible_lines(lines)))
-
-
-def headline(result: TaskResult) -> str:
-    """The reasons, then the names of what was lost."""
-    words = list(result.verdict.reasons)
-    for label, names in (("lost", result.lost()), ("unresolved", result.unresolved())):
-        if names:
-            words.append(f"{label}: {', '.join(names)}")
-    return "; ".join(words)
 
 
 def bar(share: Fraction | None) -> str:
@@ -90,10 +112,10 @@ def _instead(finding: Finding) -> str:
 
 
 def _rates(result: TaskResult) -> str:
-    rates = result.rates
-    if rates.wer is None or rates.cer is None:
+    words, verbatim, characters = word_errors(result), verbatim_errors(result), character_errors(result)
+    if words.rate is None or verbatim.rate is None or characters.rate is None:
         return "errors  no reference words"
     return (
-        f"errors  WER {rates.wer:.1%} ({rates.word_errors}/{rates.words} words),"
-        f" CER {rates.cer:.1%} ({rates.character_errors}/{rates.characters} characters)"
+        f"errors  WER {words.rate:.1%} ({words.count}/{words.units} words), verbatim {verbatim.rate:.1%}"
+        f" ({verbatim.count}/{verbatim.units}), CER {characters.rate:.1%} ({characters.count}/{characters.units})"
     )

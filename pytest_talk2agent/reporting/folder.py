@@ -8,7 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.analysis.wer import NORMALISER
+from pytest_talk2agent.analysis.wer import Rates, normalisers
+from pytest_talk2agent.reporting.conditions import rates_of
+from pytest_talk2agent.reporting.failure import Rerun
+from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.results.gate import ConditionSummary, Gate
 from pytest_talk2agent.results.record import TaskResult
@@ -51,17 +54,27 @@ class ReportFolder:
         """No more results."""
         self._stream.close()
 
-    def finish(self, results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, summary: str) -> None:
-        """Write the run as a whole."""
+    def finish(
+        self,
+        results: Sequence[TaskResult],
+        errors: Mapping[str, str],
+        gate: Gate,
+        summary: str,
+        *,
+        before: Before | None = None,
+        rerun: Rerun | None = None,
+    ) -> None:
+        """Write the run as a whole; ``before`` is the baseline that it was held to, ``rerun`` how it was started."""
         self.close()
+        rates, started = rates_of(results), rerun or Rerun()
         run = {
             "schema": SCHEMA,
             "version": VERSION,
             "passed": gate.passed,
             "reasons": list(gate.reasons),
             "judges": sorted({result.judgement.judge for result in results}),
-            "wer_normaliser": NORMALISER,
-            "conditions": {row.condition: self._condition(row, results) for row in gate.conditions},
+            "wer_normaliser": ", ".join(normalisers(results)),
+            "conditions": {c.condition: self._condition(c, rates[c.condition], results) for c in gate.conditions},
             "pairs": [asdict(pair) for pair in gate.pairs],
             "silence": [asdict(control) for control in gate.silence],
             "rules": None if gate.rules is None else gate.rules.to_json(),
@@ -75,13 +88,15 @@ class ReportFolder:
             "added": list(gate.added),
             "items": len(results),
             "audio_roots": _audio_roots(results),
+            "before": None if before is None else saved_before(before, results),
+            "rerun": {"root": started.root, "options": list(started.options)},
         }
         write_whole(self.directory / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
         write_whole(self.directory / "summary.md", summary)
-        write_page(self.directory / "report.html", results, errors, gate)
+        write_page(self.directory / "report.html", results, errors, gate, before=before, rerun=rerun)
 
     @staticmethod
-    def _condition(row: ConditionSummary, results: Sequence[TaskResult]) -> dict[str, Any]:
+    def _condition(row: ConditionSummary, rates: Rates, results: Sequence[TaskResult]) -> dict[str, Any]:
         made_by = next(result for result in results if result.condition == row.condition)
         return {
             "spec": made_by.spec,
@@ -94,7 +109,8 @@ class ReportFolder:
             "lost": row.lost,
             "intentions": row.intentions,
             "unresolved": row.unresolved,
-            "wer": row.wer,
+            "wer": rates.wer,
+            "wer_verbatim": rates.wer_verbatim,
             "left_out_of_means": row.left_out,
             "suspect": row.suspect,
             "empty": row.empty,
@@ -103,8 +119,7 @@ class ReportFolder:
             "decoys": row.decoys,
             "cost": None if row.cost is None else str(row.cost),
             "kinds": {
-                k.kind: {"intentions": k.intentions, "lost": k.lost, "unresolved": k.unresolved, "wer": k.wer}
-                for k in row.kinds
+                k.kind: {"intentions": k.intentions, "lost": k.lost, "unresolved": k.unresolved} for k in row.kinds
             },
         }
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pytest_talk2agent.reporting.conditions import tables_of
-from pytest_talk2agent.reporting.terminal import item_name, losses
+from pytest_talk2agent.reporting.losses import lost_in_short, worst_first
+from pytest_talk2agent.reporting.terminal import item_name
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult
@@ -23,11 +24,11 @@ def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], g
     parts = [f"## talk2agent: gate {'passed' if gate.passed else 'FAILED'}", ""]
     parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
     parts.extend(f"- note: {_cell(remark)}" for remark in gate.remarks)
-    for number, (title, head, rows) in enumerate(tables_of(gate)):
+    for number, (title, head, rows) in enumerate(tables_of(gate, results)):
         parts.extend(["", *([visible_line(title), ""] if number else []), *_table(head, rows)])
-    failed = [r for r in results if r.verdict.outcome.fails]
+    failed = worst_first(r for r in results if r.verdict.outcome.fails)
     if failed:
-        head = ["item", "outcome", "native", "shapley", "what", "heard"]
+        head = ["item", "outcome", "native", "shapley", "what was lost", "heard"]
         parts.extend(["", *_table(head, [_row(result) for result in failed])])
     if errors:
         parts.extend(["", *_table(["item", "error"], [[n.rpartition("::")[2], e] for n, e in sorted(errors.items())])])
@@ -54,7 +55,7 @@ def _row(result: TaskResult) -> list[str]:
         result.verdict.outcome.value,
         "undefined" if retention.native is None else show_interval(retention.native),
         "undefined" if retention.shapley is None else show_interval(retention.shapley),
-        losses(result),
+        lost_in_short(result),
         result.transcript.text,
     ]
 

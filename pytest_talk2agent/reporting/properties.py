@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.reporting.keys import ITEM, RECORD
 from pytest_talk2agent.reporting.visible import visible_line
@@ -18,8 +19,11 @@ def set_properties(properties: list[tuple[str, object]], result: TaskResult) -> 
     properties[:] = [*kept, *properties_of(result)]
 
 
-def properties_of(result: TaskResult) -> list[tuple[str, str]]:
-    """Plain text only: properties travel between processes, and into XML, which has no control characters."""
+def properties_of(result: TaskResult, *, rates: bool = True) -> list[tuple[str, str]]:
+    """Plain text only: properties travel between processes, and into XML, which has no control characters.
+
+    ``rates`` are what takes time to count.
+    """
     retention = result.retention
     properties = [
         ("t2a.task", result.task),
@@ -35,8 +39,7 @@ def properties_of(result: TaskResult) -> list[tuple[str, str]]:
         ("t2a.lost", str(retention.lost)),
         ("t2a.lost_intentions", " ".join(result.lost())),
         ("t2a.unresolved_intentions", " ".join(result.unresolved())),
-        ("t2a.wer", _rate(result.rates.wer)),
-        ("t2a.cer", _rate(result.rates.cer)),
+        *(_rates(result) if rates else ()),
         *((f"t2a.min_{metric}", f"{float(limit):.4f}") for metric, limit in result.limits.thresholds.items()),
     ]
     properties = [(name, visible_line(value)) for name, value in properties]
@@ -51,5 +54,6 @@ def _ends(name: str, interval: Interval | None) -> list[tuple[str, str]]:
     return [(f"{name}_low", f"{float(interval.low):.4f}"), (f"{name}_high", f"{float(interval.high):.4f}")]
 
 
-def _rate(rate: float | None) -> str:
-    return "undefined" if rate is None else f"{rate:.4f}"
+def _rates(result: TaskResult) -> list[tuple[str, str]]:
+    found = {"wer": word_errors(result), "wer_verbatim": verbatim_errors(result), "cer": character_errors(result)}
+    return [(f"t2a.{name}", "undefined" if e.rate is None else f"{e.rate:.4f}") for name, e in found.items()]

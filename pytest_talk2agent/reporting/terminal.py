@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.reporting.conditions import tables_of
+from pytest_talk2agent.reporting.losses import lost_in_short, worst_first
 from pytest_talk2agent.reporting.table import table
 from pytest_talk2agent.reporting.visible import encodable, visible_line, visible_lines
 from pytest_talk2agent.results.gate import Gate
@@ -12,22 +13,23 @@ from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import show_interval
 
 SHOWN = 30
+_HEAD = ["item", "outcome", "native", "shapley", "lost", "what was lost"]
 
 
 def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, *, verbose: bool) -> list[str]:
-    """Plain lines, fit for the terminal. Rows of items that passed are shown only when asked for."""
-    rows = [r for r in results if verbose or r.verdict.outcome.fails]
+    """Plain lines, fit for the terminal, failed items first. Rows of items that passed are shown only when asked for."""
+    rows = worst_first(r for r in results if verbose or r.verdict.outcome.fails)
     lines = []
     if rows:
         shown = rows if verbose else rows[:SHOWN]
-        lines.extend(table(["item", "outcome", "native", "shapley", "lost", "what"], [_row(row) for row in shown]))
+        lines.extend(table(_HEAD, [_row(row) for row in shown]))
         if len(shown) < len(rows):
             lines.append(f"and {len(rows) - len(shown)} more (-v shows all)")
         lines.append("")
     lines.extend(f"ERROR {node.rpartition('::')[2]}: {text}" for node, text in sorted(errors.items())[:SHOWN])
     if len(errors) > SHOWN:
         lines.append(f"and {len(errors) - SHOWN} more errors")
-    for number, (title, head, cells) in enumerate(tables_of(gate)):
+    for number, (title, head, cells) in enumerate(tables_of(gate, results)):
         if number:
             lines.extend(["", title])
         lines.extend(table(head, cells))
@@ -49,16 +51,6 @@ def item_name(result: TaskResult) -> str:
     return result.node.rpartition("::")[2]
 
 
-def losses(result: TaskResult) -> str:
-    """What was lost or is open, in a few words."""
-    found = [
-        f"{name} {finding.label.value}"
-        for name, finding in result.judgement.findings.items()
-        if finding.label.value != "retained"
-    ]
-    return ", ".join(found)
-
-
 def _row(result: TaskResult) -> list[str]:
     retention = result.retention
     return [
@@ -67,5 +59,5 @@ def _row(result: TaskResult) -> list[str]:
         "undefined" if retention.native is None else show_interval(retention.native),
         "undefined" if retention.shapley is None else show_interval(retention.shapley),
         str(retention.lost),
-        losses(result),
+        lost_in_short(result),
     ]

@@ -24,9 +24,8 @@ class ConditionSummary:
     """One condition over all its items.
 
     Means are over items whose scores are defined and whose task is of normal polarity; ``left_out`` counts the others.
-    Error rates are pooled: errors and words are summed before they are divided. ``suspect`` counts transcripts that
-    look like a recogniser that has lost its way, ``empty`` those without a word, ``states`` those that are none
-    (refused, answered, truncated); ``inserted`` are listed terms that were heard and not spoken, ``decoys`` those of
+    ``suspect`` counts transcripts that look like a recogniser that has lost its way, ``empty`` those without a word,
+    ``states`` those that are none (refused, answered, truncated); ``inserted`` are listed terms that were heard and not spoken, ``decoys`` those of
     them that nobody can see, None where the condition uses no terms; ``cost`` is what served models took, if known.
     """
 
@@ -38,7 +37,6 @@ class ConditionSummary:
     lost: int
     intentions: int
     unresolved: int
-    wer: float | None
     left_out: int
     suspect: int = 0
     empty: int = 0
@@ -51,13 +49,12 @@ class ConditionSummary:
 
 @dataclass(frozen=True)
 class KindSummary:
-    """The intentions of one kind under one condition; ``wer`` is that of their spoken values."""
+    """The intentions of one kind under one condition."""
 
     kind: str
     intentions: int
     lost: int
     unresolved: int
-    wer: float | None
 
 
 @dataclass(frozen=True)
@@ -176,6 +173,18 @@ def all_lost(conditions: Sequence[ConditionSummary]) -> list[str]:
     ]
 
 
+def passed_at_zero(results: Sequence[TaskResult]) -> list[str]:
+    """The items that pass though nothing of their task is left, since nothing more was asked of them."""
+    found = [r for r in results if r.verdict.outcome is Outcome.PASSED and r.retention.native == 0]
+    if not found:
+        return []
+    before = [(r.limits.baseline or {}).get("native") for r in found]
+    why = ", as in their baseline" if all(interval == 0 for interval in before) else ""
+    names = ", ".join(r.node.rpartition("::")[2] for r in found[:SHOWN])
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return [f"{len(found)} item{'s pass' if len(found) > 1 else ' passes'} at Native 0{why}: {names}{more}"]
+
+
 def proposed(results: Sequence[TaskResult]) -> list[str]:
     """How many tasks of the run no person has reviewed, if any."""
     tasks = {result.task: result.proposed for result in results}
@@ -193,7 +202,6 @@ def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:
 
 def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
     scored = [row for row in rows if row.scored]
-    words = sum(row.rates.words for row in rows)
     seen = [row.visible for row in rows if row.visible is not None]
     costs = [cost for row in rows for cost in _costs(row)]
     return ConditionSummary(
@@ -205,7 +213,6 @@ def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
         lost=sum(len(row.lost()) for row in rows),
         intentions=sum(len(row.judgement.findings) for row in rows),
         unresolved=sum(len(row.unresolved()) for row in rows),
-        wer=sum(row.rates.word_errors for row in rows if row.rates.words) / words if words else None,
         left_out=len(rows) - len(scored),
         suspect=sum(any(why != "empty" for why in row.transcript.detail.get("suspect", ())) for row in rows),
         empty=sum(row.transcript.state == "transcribed" and not row.transcript.text.strip() for row in rows),
@@ -219,21 +226,15 @@ def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
 
 def _kinds(rows: Sequence[TaskResult]) -> tuple[KindSummary, ...]:
     labels: dict[str, Counter[Label]] = {}
-    errors: Counter[str] = Counter()
-    words: Counter[str] = Counter()
     for row in rows:
         for name, label in row.judgement.labels().items():
             labels.setdefault(row.kinds[name], Counter())[label] += 1
-        for kind, (wrong, count) in row.kind_errors.items():
-            errors[kind] += wrong
-            words[kind] += count
     return tuple(
         KindSummary(
             kind=kind,
             intentions=found.total(),
             lost=sum(count for label, count in found.items() if label.lost),
             unresolved=found[Label.UNRESOLVED],
-            wer=errors[kind] / words[kind] if words[kind] else None,
         )
         for kind, found in sorted(labels.items())
     )

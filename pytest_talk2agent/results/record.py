@@ -15,32 +15,12 @@ from pytest_talk2agent.results.reading import mapping, refuse_other_types, texts
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 
-SCHEMA = 3
+SCHEMA = 4
 
 
 def item_key(task: str, take: str) -> str:
     """What identifies an item across runs and machines, whatever its condition is called."""
     return f"{task}[{take}]"
-
-
-@dataclass(frozen=True)
-class ErrorRates:
-    """Edit counts of the hypothesis against the spoken script; a rate is None where the reference is empty."""
-
-    word_errors: int
-    words: int
-    character_errors: int
-    characters: int
-
-    @property
-    def wer(self) -> float | None:
-        """Word error rate."""
-        return self.word_errors / self.words if self.words else None
-
-    @property
-    def cer(self) -> float | None:
-        """Character error rate."""
-        return self.character_errors / self.characters if self.characters else None
 
 
 @dataclass(frozen=True)
@@ -78,12 +58,11 @@ class TaskResult:
     """One task, one recording, one condition: what was said, heard, kept, and what came of it.
 
     ``node`` is what the item is: its file, as seen from the root directory, ``::`` and its name; ``condition`` is the
-    label of the interface and ``spec`` its spec string; ``weights``
-    maps each intention to its Shapley value (unnormalised, exact); ``kinds`` maps it to its kind, and ``kind_errors`` a
-    kind to the word errors and the words of its spoken values; ``critical`` names what must not be lost. ``raw`` is the
-    judgement of the transcript before its repair, where there was one; ``visible`` is there where the condition biases
-    or repairs; ``grader`` is the whole grader that ``value`` is part of; ``proposed`` says that rules made the task and
-    that no person has reviewed it.
+    label of the interface and ``spec`` its spec string; ``weights`` maps each intention to its Shapley value
+    (unnormalised, exact), ``kinds`` to its kind; ``critical`` names what must not be lost. ``raw`` is the judgement of
+    the transcript before its repair, where there was one; ``visible`` is there where the condition biases or repairs;
+    ``grader`` is the whole grader that ``value`` is part of; ``proposed`` says that rules made the task and that no
+    person has reviewed it.
     """
 
     node: str
@@ -100,13 +79,11 @@ class TaskResult:
     judgement: Judgement
     retention: Retention
     weights: Mapping[str, Fraction]
-    rates: ErrorRates
     limits: Limits
     verdict: Verdict
     version: str
     audio: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
-    kind_errors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     raw: Judgement | None = None
     visible: Visible | None = None
     grader: GraderSource | None = None
@@ -161,7 +138,6 @@ class TaskResult:
             "judgement": self.judgement.to_json(),
             "retention": self.retention.to_json(),
             "weights": {name: str(weight) for name, weight in self.weights.items()},
-            "rates": dict(vars(self.rates)),
             "limits": {
                 "thresholds": {metric: str(limit) for metric, limit in self.limits.thresholds.items()},
                 "baseline": None if baseline is None else {metric: i.to_json() for metric, i in baseline.items()},
@@ -172,7 +148,6 @@ class TaskResult:
             "verdict": {"outcome": self.verdict.outcome.value, "reasons": list(self.verdict.reasons)},
             "version": self.version,
             "kinds": dict(self.kinds),
-            "kind_errors": {kind: list(counts) for kind, counts in self.kind_errors.items()},
             "raw": None if self.raw is None else self.raw.to_json(),
             "visible": None if self.visible is None else self.visible.to_json(),
             "grader": None if self.grader is None else self.grader.to_json(),
@@ -196,11 +171,9 @@ class TaskResult:
             judgement=_judgement(data, "judgement"),
             retention=Retention.from_json(mapping(data["retention"], "retention")),
             weights=_fractions(data, "weights"),
-            rates=ErrorRates(**mapping(data["rates"], "rates")),
             limits=_limits(mapping(data["limits"], "limits")),
             verdict=_verdict(mapping(data["verdict"], "verdict")),
             kinds=dict(mapping(data["kinds"], "kinds")),
-            kind_errors={kind: tuple(counts) for kind, counts in mapping(data["kind_errors"], "kind_errors").items()},
             raw=None if data["raw"] is None else _judgement(data, "raw"),
             visible=None if data["visible"] is None else Visible.from_json(mapping(data["visible"], "visible")),
             grader=None if data["grader"] is None else _grader(mapping(data["grader"], "grader")),

@@ -32,7 +32,8 @@ class SavedRun:
     """The results of a run by condition and node, the items that could not be judged, and the verdict it was given.
 
     ``passed`` is None where the run did not come to its end, so that there is no verdict. All from ``missing`` on are
-    those of its `Gate`. ``audio_roots`` are the folders that the run heard recordings from.
+    those of its `Gate`. ``audio_roots`` are the folders that the run heard recordings from; ``before`` is what it keeps
+    of its baseline, ``rerun`` how it was started, as they stand there.
     """
 
     folder: Path
@@ -48,6 +49,8 @@ class SavedRun:
     remarks: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     audio_roots: tuple[Path, ...] = ()
+    before: Mapping[str, Any] | None = None
+    rerun: Mapping[str, Any] | None = None
 
 
 def read_run(folder: Path) -> SavedRun:
@@ -74,6 +77,8 @@ def read_run(folder: Path) -> SavedRun:
             texts(run["reasons"], "reasons"),
             comparisons=tuple(Comparison.from_json(mapping(one, "a comparison")) for one in _list(run, "comparisons")),
             audio_roots=tuple(map(Path, texts(run.get("audio_roots", ()), "audio_roots"))),
+            before=_optional(run, "before"),
+            rerun=_optional(run, "rerun"),
             **{name: texts(run.get(name, ()), name) for name in _LISTS},
         )
         refuse_other_types(saved)
@@ -110,6 +115,11 @@ def _list(run: Mapping[str, Any], name: str) -> list[Any]:
     if not isinstance(found, list):
         raise TypeError(f"{name} is no list")
     return found
+
+
+def _optional(run: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    found = run.get(name)
+    return None if found is None else mapping(found, name)
 
 
 def _ordered(rows: Any, conditions: Any) -> tuple[TaskResult, ...]:

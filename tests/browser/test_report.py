@@ -11,6 +11,7 @@ import pytest
 
 from pytest_talk2agent.reporting.html.before import BeforeRun
 from pytest_talk2agent.results.record import Visible
+from pytest_talk2agent.results.verdict import Outcome
 from tests.browser.conftest import Open, Opened, heard_wrong, write
 from tests.conftest import write_tone
 from tests.reporting.test_html_page import hostile_result
@@ -75,7 +76,7 @@ def test_search_looks_at_names_and_at_what_was_said_and_heard(
 def test_columns_sort_both_ways_and_say_so(opens: Open, report: Path) -> None:
     opened = opens(report)
     head = opened.page.locator("#head th")
-    assert head.filter(has_text="shapley").get_attribute("aria-sort") == "ascending"
+    assert head.filter(has_text="outcome").get_attribute("aria-sort") == "ascending"
     head.filter(has_text="task").get_by_role("button").click()
     assert opened.tasks() == sorted(opened.tasks())
     head.filter(has_text="task").get_by_role("button").click()
@@ -87,9 +88,23 @@ def test_columns_sort_both_ways_and_say_so(opens: Open, report: Path) -> None:
 def test_what_has_no_score_stands_last_whichever_way(opens: Open, tmp_path: Path) -> None:
     rows = [result("none", kept=retention(None, None, "not_addressable")), result("one"), heard_wrong("half")]
     opened = opens(write(tmp_path / "r.html", rows))
+    shapley = opened.page.locator("#head th").filter(has_text="shapley").get_by_role("button")
+    shapley.click()
     assert opened.tasks() == ["half", "one", "none"]
-    opened.page.locator("#head th").filter(has_text="shapley").get_by_role("button").click()
+    shapley.click()
     assert opened.tasks() == ["one", "half", "none"]
+
+
+def test_what_failed_stands_first_then_what_is_undecided(opens: Open, tmp_path: Path) -> None:
+    rows = [
+        result("undefined", kept=retention(None, None, "not_addressable"), outcome=Outcome.UNDEFINED),
+        result("passed low", kept=retention(interval("0"))),
+        result("passed"),
+        result("open", outcome=Outcome.INCONCLUSIVE, kept=retention(interval("0", "1"))),
+        heard_wrong("failed"),
+    ]
+    opened = opens(write(tmp_path / "r.html", rows))
+    assert opened.tasks() == ["failed", "open", "passed low", "passed", "undefined"]
 
 
 def test_a_deep_link_opens_its_item(opens: Open, report: Path) -> None:
@@ -114,7 +129,7 @@ def test_an_address_that_means_nothing_breaks_nothing(opens: Open, report: Path,
 
 def test_the_worst_tasks_and_kinds_lead_to_their_items(opens: Open, report: Path) -> None:
     opened = opens(report)
-    opened.page.get_by_role("link", name="files/set-port").click()
+    opened.page.get_by_label("worst tasks").get_by_role("link", name="files/set-port").click()
     wait(opened).to_have_text(re.compile("^2 of 6 items"))
     opened.page.get_by_role("link", name="number", exact=True).click()
     wait(opened).to_have_text(re.compile("^3 of 6 items"))
@@ -267,7 +282,8 @@ def test_rows_come_as_they_are_needed(opens: Open, tmp_path: Path) -> None:
     opened.page.get_by_label("Search").fill("t2354")
     wait(opened, "#body tr").to_have_count(1)
     opened.page.locator("#body .open").click()
-    assert opened.page.locator(".rerun code").inner_text().startswith("pytest 'suites/tasks.yaml::t2354[")
+    again = "pytest 'suites/tasks.yaml::t2354[whisper-tiny.en-amy]' --t2a-interface=whisper:tiny.en"
+    assert opened.page.locator(".rerun code").inner_text() == again
 
 
 def test_it_can_be_worked_by_keyboard_and_names_its_parts(opens: Open, report: Path) -> None:

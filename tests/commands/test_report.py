@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.cli import main
+from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.folder import ReportFolder
+from pytest_talk2agent.reporting.html.before import BeforeBaseline
 from pytest_talk2agent.results.gate import decide_gate
 from tests.conftest import write_tone
 from tests.results.builders import baseline, lossy, result, transcript
@@ -46,6 +48,23 @@ def test_a_page_is_written_into_the_folder_of_the_run(run: Path, capsys: pytest.
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{run / 'report.html'}: 2 items, 0.")
     assert second == "1 recordings are not where the run read them, such as audio/amy.flac; run this from there"
+
+
+def test_a_saved_run_keeps_its_baseline_and_how_it_was_started(tmp_path: Path) -> None:
+    rows = [lossy("a"), result("b"), lossy("new")]
+    gate = decide_gate(rows, {}, (), inconclusive_passes=False)
+    folder = ReportFolder(tmp_path / "run")
+    for row in rows:
+        folder.append(row)
+    before = BeforeBaseline(baseline(tmp_path / "rc0.json", result("a"), result("b")))
+    folder.finish(rows, {}, gate, "", before=before, rerun=Rerun("..", ("--t2a-baseline=rc0.json",)))
+    page = tmp_path / "run" / "report.html"
+    written = page.read_bytes()
+    assert b"retained before" in written
+    assert b'"rerun":["--t2a-baseline=rc0.json"]' in written
+    page.unlink()
+    assert main(["report", str(tmp_path / "run")]) == 0
+    assert page.read_bytes() == written
 
 
 def test_the_verdict_is_the_one_that_the_run_was_given(run: Path, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_what_was_kept_before_must_stay(run: Run, tasks: Path, base: Path, trans
     result = run(tasks, "--t2a-interface=transcripts:asr.jsonl", BASE)
     result.assert_outcomes(passed=1, failed=1)
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["native 0 < baseline 1; shapley * < baseline 1; lost: target, keep"])
+    result.stdout.fnmatch_lines(["target: wanted /srv/archive, heard *; native 0 < baseline 1; shapley * < baseline 1"])
 
 
 def test_a_candidate_of_another_name_is_compared(alone: Run, tasks: Path, base: Path, transcripts: Transcripts) -> None:
@@ -51,7 +51,7 @@ def test_a_tolerance(alone: Run, tasks: Path, base: Path, transcripts: Transcrip
     alone(tasks, spec, BASE, "--t2a-tolerance=0.3").assert_outcomes(passed=2)
     result = alone(tasks, spec, BASE, "--t2a-tolerance=0.29")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["native 0.7 < baseline 1 - 0.29; lost: keep"])
+    result.stdout.fnmatch_lines(["keep: wanted do not overwrite anything, heard *; native 0.7 < baseline 1 - 0.29"])
 
 
 def test_a_given_threshold_holds_beside_the_baseline(alone: Run, tasks: Path, base: Path) -> None:

@@ -22,6 +22,8 @@ def test_a_run_leaves_its_page(run: Run, pytester: pytest.Pytester, tasks: Path,
     run(tasks, *interfaces, "--t2a-report=out")
     page = (pytester.path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Gate failed" in page
+    lost = page[page.index('<table class="lost">') :].partition("</table>")[0]
+    assert [word in lost for word in ("8080", "8081", PORT, "tasks.yaml")] == [True] * 4
     index = block(page, "index")
     assert isinstance(index, dict)
     assert [one["label"] for one in index["conditions"]] == ["rc1", "rc0"]

@@ -14,9 +14,9 @@ def test_an_open_label_fails_and_shows_both_ends(run: Run, tasks: Path, transcri
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "native [[]0, 1] may be < 1; shapley [[]0.55, 1] may be < 1; unresolved: file",
+            "file: wanted *, unresolved, heard *; native [[]0, 1] may be < 1; shapley [[]0.55, 1] may be < 1",
             "file *unresolved*0.450*",
-            f"{REPORT}*inconclusive *[[]0, 1] *[[]0.55, 1] *0 *file unresolved",
+            f"{REPORT}*inconclusive *[[]0, 1] *[[]0.55, 1] *0 *file: wanted *, unresolved, *",
             "GATE FAILED: 1 item inconclusive: *",
         ]
     )

@@ -26,10 +26,10 @@ def test_a_lost_intention_fails_and_says_what_was_heard(run: Run, tasks: Path, t
     assert result.ret == 1
     result.stdout.fnmatch_lines(
         [
-            "native 0.5 < 1; shapley 0.5 < 1; lost: port",
+            "port: wanted 8080, heard 8081; native 0.5 < 1; shapley 0.5 < 1",
             "port *changed *wanted '8080', heard '8081'*",
             "rerun *pytest *files/set-port*transcripts-asr*",
-            f"{PORT}*failed *0.5 *0.5 *1 *port changed",
+            f"{PORT}*failed *0.5 *0.5 *1 *port: wanted 8080, heard 8081",
             "GATE FAILED: 1 item failed: files/set-port*",
         ]
     )

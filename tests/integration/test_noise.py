@@ -43,7 +43,7 @@ def test_clean_and_noisy_in_one_run(suite: Path, run: Run) -> None:
         [
             "clean      2      2  *",
             "noisy      2      1  *",
-            "number    0/1 lost, WER 0%  1/1 lost, WER 100%",
+            "number    0/1 lost  1/1 lost",
             "noisy      clean          2      0        1     0          -1 number",
         ]
     )

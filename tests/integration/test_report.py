@@ -25,7 +25,25 @@ def test_the_folder(run: Run, pytester: pytest.Pytester, tasks: Path, transcript
     assert document["conditions"]["transcripts-asr"]["native"] == ["3/4", "3/4"]
     summary = (folder / "summary.md").read_text(encoding="utf-8")
     assert summary.startswith("## talk2agent: gate FAILED")
-    assert "port changed" in summary
+    assert "port: wanted 8080, heard 8081" in summary
+
+
+def test_a_short_summary_begins_with_what_was_lost(
+    alone: Run, tasks: Path, transcripts: Transcripts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = alone(tasks, f"--t2a-interface=transcripts:{transcripts(LOSSY)}")
+    result.stdout.fnmatch_lines(["FAILED tasks.yaml::files/set-port[[]transcripts-asr-1] - port: wanted 8080*"])
+
+
+def test_error_rates_in_the_files(alone: Run, pytester: pytest.Pytester, tasks: Path, transcripts: Transcripts) -> None:
+    heard = {REPORT: "nothing", PORT: "Set the port to 8080 and restart nginx."}
+    alone(tasks, f"--t2a-interface=transcripts:{transcripts(heard)}", "-k", "not copy", "--t2a-report=out")
+    document = json.loads((pytester.path / "out" / "run.json").read_text(encoding="utf-8"))
+    found = document["conditions"]["transcripts-asr"]
+    assert found["wer"] == 0  # "eighty eighty" is 8080 to the normaliser of the field
+    assert found["wer_verbatim"] == 4 / 9  # Set, 8080 for two words, nginx.
+    assert document["wer_normaliser"].startswith("whisper-english/")
 
 
 def test_the_job_summary(alone: Run, pytester: pytest.Pytester, tasks: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_junit(run: Run, pytester: pytest.Pytester, tasks: Path, transcripts: Tr
     assert "t2a.result" not in properties
     failure = port.find("failure")
     assert failure is not None
-    assert (failure.get("message") or "").startswith("native 0.5 < 1; shapley 0.5 < 1; lost: port")
+    assert (failure.get("message") or "").startswith("port: wanted 8080, heard 8081; native 0.5 < 1; shapley 0.5 < 1")
 
 
 def test_the_item_points_at_its_line(alone: Run, tasks: Path, transcripts: Transcripts) -> None:

@@ -22,7 +22,7 @@ def test_an_option_lowers_both(run: Run, tasks: Path, transcripts: Transcripts) 
 def test_each_metric_has_its_own(alone: Run, tasks: Path, transcripts: Transcripts) -> None:
     result = alone(tasks, lossy(transcripts), "--t2a-min-native=0.5")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["shapley 0.5 < 1; lost: port"])
+    result.stdout.fnmatch_lines(["port: wanted 8080, heard 8081; shapley 0.5 < 1"])
 
 
 def test_an_ini_key_and_the_option_over_it(
@@ -42,7 +42,7 @@ def test_the_suite_over_the_option_and_the_task_over_the_suite(
     tasks.write_text(f"{header}{TASKS}thresholds: {{native: 0.51}}\n", encoding="utf-8")
     result = alone(tasks, lossy(transcripts))
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["native 0.5 < 0.51; lost: port"])
+    result.stdout.fnmatch_lines(["port: wanted 8080, heard 8081; native 0.5 < 0.51"])
 
 
 @pytest.mark.parametrize("value", ["1.5", "-0.1", "high", "nan", "1/0"])
@@ -63,4 +63,4 @@ def test_a_lost_critical_intention_fails_whatever_the_scores(run: Run, tasks: Pa
     tasks.write_text(text, encoding="utf-8")
     result = run(tasks, lossy(transcripts), "--t2a-min-native=0", "--t2a-min-shapley=0")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["critical intention port changed; lost: port"])
+    result.stdout.fnmatch_lines(["port: wanted 8080, heard 8081; critical intention port changed"])

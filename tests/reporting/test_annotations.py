@@ -34,7 +34,7 @@ def test_the_gate_comes_first_and_an_item_stands_on_its_line() -> None:
     assert gate == "::error title=talk2agent%3A gate failed::1 item failed: bad[whisper-tiny.en-amy]"
     assert item == (
         "::error file=suites/tasks.yaml,line=7,title=bad[whisper-tiny.en-amy]"
-        "::native 0.5 < 1; shapley 0.5 < 1; lost: port"
+        "::port: wanted 8080, heard 8080; native 0.5 < 1; shapley 0.5 < 1"
     )
 
 
@@ -60,14 +60,14 @@ def test_only_the_gate_where_another_plugin_annotates_items() -> None:
 
 def test_a_line_break_begins_no_command() -> None:
     row = result("bad", outcome=Outcome.FAILED, reasons=("100%\n::stop::",), judged=judgement({"port": CHANGED}))
-    assert commands(row)[1].endswith("::100%25%0A::stop::; lost: port")
+    assert commands(row)[1].endswith("::port: wanted 8080, heard 8080; 100%25%0A::stop::")
 
 
 def test_what_cannot_be_seen_is_spelled() -> None:
     row = result(
         "bad", outcome=Outcome.FAILED, reasons=("a\x1b[2J\u202e\u2028b\rc",), judged=judgement({"port": CHANGED})
     )
-    assert commands(row)[1].endswith(r"::a\x1b[2J\u202e\u2028b%0Dc; lost: port")
+    assert commands(row)[1].endswith(r"::port: wanted 8080, heard 8080; a\x1b[2J\u202e\u2028b%0Dc")
 
 
 class TestTheCheckout:

@@ -8,15 +8,14 @@ from fractions import Fraction
 import pytest
 
 from pytest_talk2agent.judging.judgement import Judgement
-from pytest_talk2agent.reporting.failure import BAR, bar, failure_text, headline
-from pytest_talk2agent.results.record import ErrorRates, TaskResult
+from pytest_talk2agent.reporting.failure import BAR, Rerun, bar, failure_text
+from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.results.builders import (
     CHANGED,
     JUDGE,
     KEPT,
     OMITTED,
-    OPEN,
     finding,
     interval,
     judgement,
@@ -35,12 +34,7 @@ def text(row: TaskResult) -> list[str]:
 
 
 def test_the_first_line_alone_says_what_failed() -> None:
-    assert text(lossy())[0] == "native 0.5 < 1; shapley 0.5 < 1; lost: port"
-
-
-def test_the_headline_names_what_is_unresolved() -> None:
-    row = result(reasons=("native [0, 1] may be < 1",), judged=judgement({"a": OPEN, "b": CHANGED, "c": OMITTED}))
-    assert headline(row) == "native [0, 1] may be < 1; lost: b, c; unresolved: a"
+    assert text(lossy())[0] == "port: wanted 8080, heard 8080; native 0.5 < 1; shapley 0.5 < 1"
 
 
 def test_the_whole_text() -> None:
@@ -50,10 +44,9 @@ def test_the_whole_text() -> None:
         heard=transcript("set the port to 8081"),
         judged=Judgement({"port": finding(CHANGED, "8081", "another number")}, JUDGE, flags=("inserted",)),
         kept=retention(interval("1/2"), interval("1/3", "1"), lost=1, lost_upper=2),
-        rates=ErrorRates(2, 6, 11, 29),
     )
     assert text(row) == [
-        "native 0.5 < 1; lost: port",
+        "port: wanted 8080, heard 8081; native 0.5 < 1",
         "",
         "native   0.5              threshold 1",
         "shapley  [0.333, 1]       threshold 1",
@@ -68,7 +61,7 @@ def test_the_whole_text() -> None:
         "",
         "grader  0.5*port + 0.5*service",
         "        moved = all(port, service)",
-        "errors  WER 33.3% (2/6 words), CER 37.9% (11/29 characters)",
+        "errors  WER 20.0% (1/5 words), verbatim 33.3% (2/6), CER 5.0% (1/20)",
         "rerun   pytest 'suites/tasks.yaml::files/set-port[a-b]' '--t2a-interface=command:asr {audio}'",
     ]
 
@@ -100,7 +93,7 @@ def test_intentions_stand_in_columns() -> None:
     lines = text(
         result(judged=judgement(labels), weights={"a": Fraction(1), "kept": Fraction(0), "much_longer": Fraction(1)})
     )
-    assert len({line.index("wanted") for line in lines if "wanted" in line}) == 1
+    assert len({line.index("wanted") for line in lines[1:] if "wanted" in line}) == 1
     assert not [line for line in lines if line.startswith("kept")]
 
 
@@ -109,7 +102,7 @@ def test_an_item_that_lost_nothing_says_so() -> None:
 
 
 def test_an_empty_reference_has_no_rate() -> None:
-    assert "errors  no reference words" in text(result(rates=ErrorRates(3, 0, 13, 0)))
+    assert "errors  no reference words" in text(replace(result(), said=""))
 
 
 def test_an_empty_transcript_is_called_nothing() -> None:
@@ -135,3 +128,30 @@ def test_a_share_beyond_its_bar_is_still_told_as_a_number() -> None:
     shown = "\n".join(text(row))
     assert f"{'█' * BAR} 1.250" in shown
     assert f"{'·' * BAR} -0.250" in shown
+
+
+@pytest.mark.parametrize(
+    ("root", "place"),
+    [(".", "suites/tasks.yaml"), ("..", "../suites/tasks.yaml"), ("/srv/a b", "/srv/a b/suites/tasks.yaml")],
+)
+def test_an_item_runs_again_from_where_the_run_was_started(root: str, place: str) -> None:
+    words = Rerun(root, ("--t2a-baseline=my base.json", "--t2a-min-native=0.5")).words(result())
+    assert words == [
+        "pytest",
+        f"{place}::files/set-port[whisper-tiny.en-amy]",
+        "--t2a-interface=whisper:tiny.en",
+        "--t2a-baseline=my base.json",
+        "--t2a-min-native=0.5",
+    ]
+
+
+def test_a_label_of_its_own_is_part_of_the_interface() -> None:
+    assert Rerun().interface(result(condition="rc1")) == "--t2a-interface=rc1=whisper:tiny.en"
+    biased = result(condition="whisper-tiny.en+bias", spec="whisper:tiny.en+bias")
+    assert Rerun().interface(biased) == "--t2a-interface=whisper:tiny.en+bias"
+
+
+def test_a_node_of_a_file_outside_the_root_stays_where_it_is() -> None:
+    row = replace(result(), node="../other/tasks.yaml::t[x::y-amy]")
+    assert Rerun("..").item(row) == "../../other/tasks.yaml::t[x::y-amy]"
+    assert Rerun("sub").item(row) == "other/tasks.yaml::t[x::y-amy]"

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.folder import ReportFolder
+from pytest_talk2agent.reporting.html.before import BeforeBaseline, BeforeSaved
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
-from tests.results.builders import interval, lossy, result, retention, transcript, undefined
+from tests.results.builders import baseline, interval, lossy, result, retention, transcript, undefined
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_the_run_as_a_whole(directory: Path) -> None:
     assert run["reasons"][0] == "1 item failed: a[whisper-tiny.en-amy]"
     assert list(run["errors"].items()) == [("f::y", "silent"), ("f::z", "no audio")]
     assert run["judges"] == ["lexical/1"]
-    assert run["wer_normaliser"] == "basic/1"
+    assert run["wer_normaliser"].startswith("whisper-english/")
     assert run["conditions"] == {
         "whisper-tiny.en": {
             "spec": "whisper:tiny.en",
@@ -72,6 +74,7 @@ def test_the_run_as_a_whole(directory: Path) -> None:
             "intentions": 6,
             "unresolved": 0,
             "wer": 0.0,
+            "wer_verbatim": 6 / 18,
             "left_out_of_means": 1,
             "suspect": 0,
             "empty": 0,
@@ -79,10 +82,24 @@ def test_the_run_as_a_whole(directory: Path) -> None:
             "inserted": None,
             "decoys": None,
             "cost": None,
-            "kinds": {"number": {"intentions": 6, "lost": 1, "unresolved": 0, "wer": None}},
+            "kinds": {"number": {"intentions": 6, "lost": 1, "unresolved": 0}},
         }
     }
     assert (directory / "summary.md").read_text(encoding="utf-8") == "# summary\n"
+
+
+def test_how_it_was_started_and_what_it_was_held_to_are_kept(directory: Path, tmp_path: Path) -> None:
+    before = BeforeBaseline(baseline(tmp_path / "rc0.json", lossy("a")))
+    rows = [result("a"), result("b")]
+    gate = decide_gate(rows, {}, (), inconclusive_passes=False)
+    rerun = Rerun("..", ("--t2a-baseline=my rc0.json",))
+    ReportFolder(directory).finish(rows, {}, gate, "", before=before, rerun=rerun)
+    run = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+    assert run["rerun"] == {"root": "..", "options": ["--t2a-baseline=my rc0.json"]}
+    again = BeforeSaved(run["before"])
+    assert again.name == "baseline rc0.json"
+    assert [again.of(row) for row in rows] == [before.of(row) for row in rows]
+    assert again.of(rows[1]) is None
 
 
 def test_a_run_without_results_is_a_run(directory: Path) -> None:

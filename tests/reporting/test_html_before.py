@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from pytest_talk2agent.reporting.html.before import BeforeBaseline, BeforeLimits, BeforeRun, Earlier
 from pytest_talk2agent.results.verdict import Limits
@@ -21,8 +24,8 @@ def test_the_limits_of_a_result_keep_what_it_was_held_to() -> None:
 def test_a_baseline_file_knows_scores_and_losses(tmp_path: Path) -> None:
     before = BeforeBaseline(baseline(tmp_path / "rc1.json", lossy(), result("other")))
     assert before.name == "baseline rc1.json"
-    assert before.of(result()) == Earlier(HALF, HALF, ("port",))
-    assert before.of(result(condition="rc2", spec="whisper:tiny.en")) == Earlier(HALF, HALF, ("port",))
+    assert before.of(result()) == Earlier(HALF, HALF, ("port",), unresolved=())
+    assert before.of(result(condition="rc2", spec="whisper:tiny.en")) == Earlier(HALF, HALF, ("port",), unresolved=())
     assert before.of(result("new")) is None
     assert before.of(result(task_sha256="2" * 64)) is None
 
@@ -38,7 +41,7 @@ def test_another_run_knows_its_transcripts_too(tmp_path: Path) -> None:
     assert before.name == "run old"
     for row in (result(), result(condition="rc2"), result(condition="rc2", spec="canary")):
         assert before.of(row) == Earlier(
-            HALF, HALF, ("port",), {"port": "changed", "service": "retained"}, "set the port to 8081"
+            HALF, HALF, ("port",), {"port": "changed", "service": "retained"}, "set the port to 8081", ()
         )
     assert before.of(result(take="joe")) is None
     assert before.of(result(task_sha256="2" * 64)) is None
@@ -50,3 +53,18 @@ def test_of_two_runs_under_other_names_none_is_guessed(tmp_path: Path) -> None:
     assert found is not None
     assert found.shapley == ONE
     assert before.of(result(condition="c", spec="other")) is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "was"),
+    [
+        (Earlier(HALF, HALF, ("port",), unresolved=("who",)), ["lost", "unresolved", "retained"]),
+        (Earlier(HALF, HALF, ("port",)), ["lost", None, None]),  # a baseline of schema 1
+        (Earlier(ONE, ONE, None), ["retained", "retained", "retained"]),
+        (Earlier(ONE, HALF, None), [None, None, None]),
+        (Earlier(None, None, None), [None, None, None]),
+    ],
+)
+def test_since_when_a_value_is_lost(earlier: Earlier, was: list[str | None]) -> None:
+    assert [earlier.was(name) for name in ("port", "who", "host")] == was
+    assert Earlier.from_json(json.loads(json.dumps(earlier.to_json()))) == earlier

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,18 +14,22 @@ import pytest
 
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.audio import Recordings
 from pytest_talk2agent.reporting.html.before import BeforeLimits, BeforeRun
 from pytest_talk2agent.reporting.html.rows import CHUNK, Rows, utf16
-from pytest_talk2agent.results.record import ErrorRates, TaskResult, Visible
+from pytest_talk2agent.results.record import TaskResult, Visible
 from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.results.builders import CHANGED, KEPT, OPEN, interval, judgement, lossy, result, retention, transcript
 
 GRADER = GraderSource("0.5*port + 0.5*service", {"port": Fraction(0), "service": Fraction(0)})
 
 
+RERUN = Rerun("..", ("--t2a-baseline=my base.json", "--t2a-tolerance=0.1"))
+
+
 def blocks_of(*results: TaskResult, before: Any = None) -> dict[str, Any]:
-    rows = Rows(Recordings("link", Path()), before or BeforeLimits())
+    rows = Rows(Recordings("link", Path()), before or BeforeLimits(), RERUN)
     found = {}
     for block in rows.blocks(results):
         match = re.fullmatch(r'<script type="application/json" id="([\w-]+)">(.*)</script>\n', block, re.DOTALL)
@@ -36,7 +41,7 @@ def blocks_of(*results: TaskResult, before: Any = None) -> dict[str, Any]:
 def test_the_index_has_a_column_for_each_field_and_shared_values_once() -> None:
     half = retention(interval("1/3"), interval("1/4", "3/4"), lost=1, lost_upper=2)
     open_ = result(judged=judgement({"port": OPEN, "service": CHANGED}), kept=half, outcome=Outcome.INCONCLUSIVE)
-    wrong = replace(result("b", take="joe", condition="rc1"), rates=ErrorRates(1, 3, 0, 9))
+    wrong = result("b", take="joe", condition="rc1", heard=transcript("set the sport to 8080"))
     index = blocks_of(open_, wrong, replace(open_, take="joe"))["index"]
     assert [len(column) for column in index["rows"].values()] == [3] * len(index["rows"])
     assert index["tasks"] == [["files/set-port", 0, open_.said], ["b", 0, open_.said]]
@@ -57,9 +62,18 @@ def test_the_index_has_a_column_for_each_field_and_shared_values_once() -> None:
     ]
     assert index["scores"][rows["shapley"][0]] == ["[0.25, 0.75]", 0.25, 0.75]
     assert [index["outcomes"][number] for number in rows["outcome"]] == ["inconclusive", "passed", "inconclusive"]
-    assert rows["wer"] == [0, 0.3333, 0]
+    assert rows["wer"] == [0, 0.2, 0]
     assert [[index["kinds"][kind] for kind in kinds] for kinds in rows["kinds"]] == [["number"], [], ["number"]]
     assert index["before"] is None
+
+
+def test_an_item_runs_again_with_all_that_decided_quoted_for_a_shell() -> None:
+    row = result("it's", condition="rc 1", spec="command:asr --beam 4 {audio}")
+    found = blocks_of(row)
+    index, (record,) = found["index"], found["chunk-0"]
+    pieces = ["pytest", record["again"], index["conditions"][0]["option"], *index["rerun"]]
+    assert shlex.split(" ".join(pieces)) == RERUN.words(row)
+    assert RERUN.words(row)[3:] == ["--t2a-baseline=my base.json", "--t2a-tolerance=0.1"]
 
 
 def test_a_score_just_below_one_is_not_shown_as_one() -> None:
@@ -70,7 +84,7 @@ def test_a_score_just_below_one_is_not_shown_as_one() -> None:
 def test_an_item_has_its_own_record_in_its_chunk() -> None:
     found = blocks_of(*(result(f"t{number}") for number in range(CHUNK + 1)))
     assert [len(found[f"chunk-{number}"]) for number in (0, 1)] == [CHUNK, 1]
-    assert found["chunk-1"][0]["node"] == f"suites/tasks.yaml::t{CHUNK}[whisper-tiny.en-amy]"
+    assert found["chunk-1"][0]["again"] == f"'../suites/tasks.yaml::t{CHUNK}[whisper-tiny.en-amy]'"
     assert "chunk-2" not in found
 
 

@@ -24,7 +24,7 @@ def heard_cell(text: str) -> str:
     row = result(outcome=Outcome.FAILED, judged=judgement({"port": CHANGED, "service": KEPT}), heard=transcript(text))
     (line,) = [line for line in markdown(row).split("\n") if line.startswith("| files/")]
     assert line.replace("\\|", "").count("|") == 7, "six cells and no more"
-    return line.rpartition(" changed | ")[2].removesuffix(" |")
+    return line.rpartition(" heard 8080 | ")[2].removesuffix(" |")
 
 
 def test_a_green_run_is_a_verdict_and_a_row() -> None:
@@ -32,16 +32,20 @@ def test_a_green_run_is_a_verdict_and_a_row() -> None:
         "## talk2agent: gate passed\n"
         "\n"
         "\n"
-        "| condition | items | passed | failed | inconclusive | native | shapley | lost | unresolved | WER |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-        "| whisper-tiny.en | 1 | 1 | 0 | 0 | 1 | 1 | 0/2 | 0 | 0.0% |\n"
+        "| condition | items | passed | failed | inconclusive | native | shapley | lost | unresolved"
+        " | WER | verbatim |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+        "| whisper-tiny.en | 1 | 1 | 0 | 0 | 1 | 1 | 0/2 | 0 | 0.0% | 33.3% |\n"
     )
 
 
 def test_a_red_run_says_why_and_what_was_heard() -> None:
     text = markdown(result("a"), lossy("b"), errors={"f.yaml::c[x]": "no audio"})
     assert text.startswith("## talk2agent: gate FAILED\n\n- 1 item failed: b\\[whisper-tiny.en-amy\\]\n")
-    assert "| b\\[whisper-tiny.en-amy\\] | failed | 0.5 | 0.5 | port changed | set the port to 8080 |" in text
+    assert (
+        "| b\\[whisper-tiny.en-amy\\] | failed | 0.5 | 0.5 | port: wanted 8080, heard 8080 | set the port to 8080 |"
+        in text
+    )
     assert "| c\\[x\\] | no audio |" in text
     assert "| a\\[" not in text
 

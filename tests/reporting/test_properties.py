@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from pytest_talk2agent.reporting.keys import RECORD
 from pytest_talk2agent.reporting.properties import properties_of
-from pytest_talk2agent.results.record import ErrorRates, TaskResult
+from pytest_talk2agent.results.record import TaskResult
 from tests.results.builders import (
     CHANGED,
     OPEN,
@@ -52,6 +53,7 @@ def test_scalars() -> None:
         "t2a.lost_intentions": "port",
         "t2a.unresolved_intentions": "",
         "t2a.wer": "0.0000",
+        "t2a.wer_verbatim": "0.3333",
         "t2a.cer": "0.0000",
         "t2a.min_native": "1.0000",
         "t2a.min_shapley": "1.0000",
@@ -65,8 +67,13 @@ def test_an_interval_has_two_ends() -> None:
 
 
 def test_what_is_undefined_is_called_so() -> None:
-    found = named(result(kept=undefined(), rates=ErrorRates(3, 0, 13, 0)))
+    found = named(replace(result(kept=undefined()), said=""))
     assert [found[f"t2a.{name}"] for name in ("native", "shapley", "wer", "cer")] == ["undefined"] * 4
+
+
+def test_rates_that_nobody_asks_for_are_not_counted() -> None:
+    names = {name for name, _ in properties_of(result())} - {name for name, _ in properties_of(result(), rates=False)}
+    assert names == {"t2a.wer", "t2a.wer_verbatim", "t2a.cer"}
 
 
 def test_limits_that_there_are_not_are_not_named() -> None:

@@ -70,7 +70,9 @@ def test_without_a_margin_and_without_an_interval() -> None:
 def test_it_stands_below_the_conditions_in_the_terminal_and_in_markdown() -> None:
     gate = decide_gate([result()], {}, (), inconclusive_passes=False)
     gate = replace(gate, comparisons=(FOUND,), remarks=("all 2 intentions of kind number are lost",))
-    assert [title for title, _, _ in tables_of(gate)][-2:] == [title for title, _, _ in release_tables([FOUND])]
+    assert [title for title, _, _ in tables_of(gate, [result()])][-2:] == [
+        title for title, _, _ in release_tables([FOUND])
+    ]
     text = summary_markdown([result()], {}, gate)
     assert "- note: all 2 intentions of kind number are lost\n" in text
     assert "| native | 0.950 |" in text

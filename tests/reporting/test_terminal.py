@@ -18,13 +18,16 @@ def test_what_passed_is_not_shown_unless_asked_for() -> None:
     rows = [result("good"), lossy("bad")]
     assert not [line for line in lines(*rows) if line.startswith("good")]
     assert [line.split()[:2] for line in lines(*rows, verbose=True)[1:3]] == [
-        ["good[whisper-tiny.en-amy]", "passed"],
         ["bad[whisper-tiny.en-amy]", "failed"],
+        ["good[whisper-tiny.en-amy]", "passed"],
     ]
 
 
 def test_a_failed_row_says_what_was_lost() -> None:
-    assert lines(lossy("bad"))[1] == "bad[whisper-tiny.en-amy]  failed   0.5     0.5      1     port changed"
+    assert (
+        lines(lossy("bad"))[1]
+        == "bad[whisper-tiny.en-amy]  failed   0.5     0.5      1     port: wanted 8080, heard 8080"
+    )
 
 
 def test_an_open_row_says_what_is_open() -> None:
@@ -34,13 +37,13 @@ def test_an_open_row_says_what_is_open() -> None:
         kept=retention(interval("0", "1")),
         judged=judgement({"a": OPEN, "b": KEPT, "c": CHANGED}),
     )
-    assert lines(row)[1].endswith("inconclusive  [0, 1]  1        0     a unresolved, c changed")
+    assert lines(row)[1].endswith("inconclusive  [0, 1]  1        0     c: wanted 8080, heard 8080 +1 more")
 
 
 def test_a_row_for_each_condition() -> None:
     found = lines(result(condition="new"), result(condition="old"))
     assert [line.split()[0] for line in found[:3]] == ["condition", "new", "old"]
-    assert found[1].split() == ["new", "1", "1", "0", "0", "1", "1", "0/2", "0", "0.0%"]
+    assert found[1].split() == ["new", "1", "1", "0", "0", "1", "1", "0/2", "0", "0.0%", "33.3%"]
 
 
 def test_what_means_leave_out_is_counted() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_talk2agent.grading.retention import Interval, Retention, Status
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.results.baseline import Baseline
-from pytest_talk2agent.results.record import ErrorRates, TaskResult, Visible
+from pytest_talk2agent.results.record import TaskResult, Visible
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 
@@ -22,7 +22,6 @@ def interval(low: str, high: str | None = None) -> Interval:
 
 
 ONE = interval("1")
-NO_ERRORS = ErrorRates(word_errors=0, words=5, character_errors=0, characters=20)
 
 
 def retention(
@@ -76,7 +75,6 @@ def result(
     kept: Retention | None = None,
     held_to: Limits | None = None,
     weights: Mapping[str, Fraction] | None = None,
-    rates: ErrorRates = NO_ERRORS,
     polarity: str = "normal",
     task_sha256: str = "1" * 64,
     value: str = "0.5*port + 0.5*service",
@@ -100,7 +98,6 @@ def result(
         judgement=found,
         retention=retention() if kept is None else kept,
         weights={"port": Fraction(1, 2), "service": Fraction(1, 2)} if weights is None else weights,
-        rates=rates,
         limits=limits("1", "1") if held_to is None else held_to,
         verdict=Verdict(outcome, reasons),
         version="0.1.0",

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 
 import pytest
 
-from pytest_talk2agent.results.gate import Gate, decide_gate, summarise
-from pytest_talk2agent.results.record import ErrorRates, TaskResult
-from pytest_talk2agent.results.verdict import Outcome
+from pytest_talk2agent.results.gate import Gate, decide_gate, passed_at_zero, summarise
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.results.builders import (
     CHANGED,
     KEPT,
@@ -172,19 +172,43 @@ def test_there_is_no_mean_of_nothing() -> None:
     assert summary.shapley is None
 
 
-def test_error_rates_are_pooled_not_averaged() -> None:
-    rows = [result("a", rates=ErrorRates(1, 1, 0, 4)), result("b", rates=ErrorRates(0, 9, 0, 40))]
-    assert summarise(rows)[0].wer == 0.1
-
-
-def test_an_empty_reference_is_left_out_of_the_pool() -> None:
-    rows = [result("a", rates=ErrorRates(1, 10, 0, 40)), result("b", rates=ErrorRates(3, 0, 13, 0))]
-    assert summarise(rows)[0].wer == 0.1
-    assert summarise(rows[1:])[0].wer is None
-
-
 def test_labels_are_counted() -> None:
     labels = {"a": KEPT, "b": CHANGED, "c": OMITTED, "d": OPEN}
     (summary,) = summarise([result(judged=judgement(labels)), lossy("b")])
     assert (summary.lost, summary.unresolved, summary.intentions) == (3, 1, 6)
     assert summary.outcomes == {Outcome.PASSED: 1, Outcome.FAILED: 1}
+
+
+ZERO = retention(interval("0"), interval("1/4"), lost=1)
+
+
+def held(task: str, native: str, outcome: Outcome = Outcome.PASSED) -> TaskResult:
+    """An item at Native 0 whose baseline had ``native``."""
+    return result(task, outcome=outcome, kept=ZERO, held_to=Limits({}, {"native": interval(native)}))
+
+
+def test_items_that_pass_with_nothing_left_are_named() -> None:
+    # fault N8: what was at 0 in the baseline may stay there, but not in silence
+    rows = [held(f"t{number}", "0") for number in range(5)]
+    [note] = passed_at_zero([result("good"), *rows])
+    names = ", ".join(f"t{number}[whisper-tiny.en-amy]" for number in range(3))
+    assert note == f"5 items pass at Native 0, as in their baseline: {names} and 2 more"
+
+
+def test_without_a_baseline_the_note_names_none() -> None:
+    tolerated = [held("a", "1/2"), held("b", "0")]
+    assert passed_at_zero(tolerated)[0].startswith("2 items pass at Native 0: a[")
+    assert passed_at_zero([result("a", kept=ZERO)]) == ["1 item passes at Native 0: a[whisper-tiny.en-amy]"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        held("failed", "0", Outcome.FAILED),
+        result("open", kept=retention(interval("0", "1"))),
+        result("undefined", kept=undefined(), outcome=Outcome.UNDEFINED),
+        result("little", kept=retention(interval("1/1000"))),
+    ],
+)
+def test_all_others_are_not(row: TaskResult) -> None:
+    assert passed_at_zero([row]) == []

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.results.record import SCHEMA, ErrorRates, TaskResult
+from pytest_talk2agent.results.record import SCHEMA, TaskResult
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 from tests.results.builders import (
@@ -143,13 +143,3 @@ def test_shares_add_up_to_one_whatever_the_scale() -> None:
 
 def test_there_are_no_shares_of_nothing() -> None:
     assert result(weights={"a": Fraction(1), "b": Fraction(-1)}).share("a") is None
-
-
-def test_a_rate_without_a_reference_is_no_number() -> None:
-    rates = ErrorRates(word_errors=3, words=0, character_errors=13, characters=0)
-    assert rates.wer is None
-    assert rates.cer is None
-
-
-def test_a_rate_may_exceed_one() -> None:
-    assert ErrorRates(6, 4, 30, 20).wer == 1.5

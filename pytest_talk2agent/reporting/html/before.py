@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
@@ -14,13 +14,40 @@ from pytest_talk2agent.results.record import TaskResult
 
 @dataclass(frozen=True)
 class Earlier:
-    """One item of an earlier run. ``labels`` and ``heard`` are None where only a baseline file is known."""
+    """One item of an earlier run.
+
+    ``labels`` and ``heard`` are None where only a baseline file is known; ``lost`` is None where only scores are, and
+    ``unresolved`` in a baseline of schema 1, too.
+    """
 
     native: Interval | None
     shapley: Interval | None
     lost: tuple[str, ...] | None
     labels: dict[str, str] | None = None
     heard: str | None = None
+    unresolved: tuple[str, ...] | None = None
+
+    def was(self, name: str) -> str | None:
+        """What an intention was before: retained, lost or unresolved; None where that is not known."""
+        if self.lost is None:
+            return "retained" if self.native == 1 and self.shapley == 1 else None
+        if name in self.lost:
+            return "lost"
+        if self.unresolved is None:
+            return None
+        return "unresolved" if name in self.unresolved else "retained"
+
+    def to_json(self) -> list[Any]:
+        """Plain values: scores, then what was lost and unresolved."""
+        scores = [None if one is None else one.to_json() for one in (self.native, self.shapley)]
+        return [*scores, *(None if names is None else list(names) for names in (self.lost, self.unresolved))]
+
+    @classmethod
+    def from_json(cls, data: Sequence[Any]) -> Earlier:
+        """The inverse of `to_json`."""
+        native, shapley = (None if ends is None else Interval.from_json(ends) for ends in data[:2])
+        lost, unresolved = (None if names is None else tuple(names) for names in data[2:])
+        return cls(native, shapley, lost, unresolved=unresolved)
 
 
 class Before(Protocol):
@@ -59,7 +86,7 @@ class BeforeBaseline:
         entry = self._baseline.items[reference].get(result.key)
         if entry is None or entry.task_sha256 != result.task_sha256:
             return None
-        return Earlier(entry.native, entry.shapley, entry.lost)
+        return Earlier(entry.native, entry.shapley, entry.lost, unresolved=entry.unresolved)
 
 
 class BeforeRun:
@@ -86,4 +113,24 @@ class BeforeRun:
             lost=tuple(found.lost()),
             labels={name: label.value for name, label in found.judgement.labels().items()},
             heard=found.transcript.text,
+            unresolved=tuple(found.unresolved()),
         )
+
+
+class BeforeSaved:
+    """The baseline of a saved run, as far as its ``run.json`` keeps it."""
+
+    def __init__(self, saved: Mapping[str, Any]) -> None:
+        self.name: str = saved["name"]
+        self._items: Mapping[str, Sequence[Any]] = saved["items"]
+
+    def of(self, result: TaskResult) -> Earlier | None:
+        """The item of the same node."""
+        found = self._items.get(result.node)
+        return None if found is None else Earlier.from_json(found)
+
+
+def saved_before(before: Before, results: Sequence[TaskResult]) -> dict[str, Any]:
+    """What `BeforeSaved` reads."""
+    found = {result.node: before.of(result) for result in results}
+    return {"name": before.name, "items": {node: one.to_json() for node, one in found.items() if one is not None}}

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.audio import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.before import Before, BeforeLimits
 from pytest_talk2agent.reporting.html.markup import Markup, element
@@ -30,21 +31,23 @@ def write_page(
     audio: AudioMode = "link",
     before: Before | None = None,
     recordings: Recordings | None = None,
+    rerun: Rerun | None = None,
 ) -> set[str]:
     """Write the report of a run and return the recordings that it does not have; raises OSError with the path.
 
     ``gate`` is the verdict that the run was given. ``audio`` links the recordings relative to ``path``, embeds them or
     leaves them out; ``recordings`` decides that itself where it is given. ``before`` is what is shown beside the
-    results; by default the baseline that they were held to.
+    results; by default the scores that they were held to. ``rerun`` is how the run was started.
     """
-    recordings = recordings or Recordings(audio, path.parent)
-    rows = Rows(recordings, before or BeforeLimits())
-    write_whole(path, _pieces(results, errors, gate, rows, recordings))
+    recordings, earlier = recordings or Recordings(audio, path.parent), before or BeforeLimits()
+    rows = Rows(recordings, earlier, rerun or Rerun())
+    head = [verdict(results, gate), *summary(results, errors, gate, earlier)]
+    write_whole(path, _pieces(results, gate, head, rows, recordings))
     return recordings.absent
 
 
 def _pieces(
-    results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, rows: Rows, recordings: Recordings
+    results: Sequence[TaskResult], gate: Gate, head: Sequence[Markup], rows: Rows, recordings: Recordings
 ) -> Iterator[str]:
     style, script = _asset("page.css"), '"use strict";\n' + "".join(map(_asset, SCRIPTS))
     yield '<!doctype html>\n<html lang="en">\n'
@@ -53,8 +56,7 @@ def _pieces(
     yield element("a", "Skip to the items", href="#items", class_="skip")
     yield _bar()
     yield "<main>\n"
-    yield verdict(results, gate)
-    yield from summary(results, errors, gate)
+    yield from head
     yield _items()
     yield "</main>\n"
     yield element("footer", f"pytest-talk2agent {VERSION}")

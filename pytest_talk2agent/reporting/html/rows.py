@@ -7,13 +7,15 @@ conditions, scores, lists of terms) stands once and goes by its number.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.reporting.alignment import differences
-from pytest_talk2agent.reporting.failure import limits_of
+from pytest_talk2agent.reporting.failure import Rerun, limits_of
 from pytest_talk2agent.reporting.html.audio import Recordings
 from pytest_talk2agent.reporting.html.before import Before, Earlier
 from pytest_talk2agent.reporting.html.markup import Markup, data_block
@@ -48,9 +50,10 @@ class Pool(Generic[T]):
 class Rows:
     """Takes the results one by one and hands out their blocks."""
 
-    def __init__(self, recordings: Recordings, before: Before) -> None:
+    def __init__(self, recordings: Recordings, before: Before, rerun: Rerun) -> None:
         self._recordings = recordings
         self._before = before
+        self._rerun = rerun
         self._columns: dict[str, list[Any]] = {}
         self._scores: Pool[Interval | None] = Pool()
         self._terms: Pool[tuple[str, ...]] = Pool()
@@ -76,6 +79,7 @@ class Rows:
         return {
             "chunk": CHUNK,
             "before": self._before.name if self.compared else None,
+            "rerun": [shlex.quote(option) for option in self._rerun.options],
             "audio": {"mode": self._recordings.mode, "sources": self._recordings.sources()},
             "labels": LABELS,
             "outcomes": OUTCOMES,
@@ -94,7 +98,7 @@ class Rows:
         self.compared = self.compared or earlier is not None
         findings = result.judgement.findings
         hit = {result.kinds[name] for name, finding in findings.items() if finding.label is not Label.RETAINED}
-        wer = result.rates.wer
+        wer = word_errors(result).rate
         row = {
             "task": task,
             "condition": self._condition(result),
@@ -114,17 +118,16 @@ class Rows:
         return self._detail(result, tree, earlier)
 
     def _condition(self, result: TaskResult) -> int:
-        made_by = result.transcript
-        self._conditions.setdefault(
-            result.condition,
-            {
+        if result.condition not in self._conditions:
+            made_by = result.transcript
+            self._conditions[result.condition] = {
                 "label": result.condition,
                 "spec": result.spec,
+                "option": shlex.quote(self._rerun.interface(result)),
                 "judge": result.judgement.judge,
                 "fingerprint": made_by.fingerprint,
                 "identity": dict(made_by.identity),
-            },
-        )
+            }
         return list(self._conditions).index(result.condition)
 
     def _task(self, result: TaskResult) -> tuple[int, GraderTree | None]:
@@ -148,10 +151,11 @@ class Rows:
         return self._tasks[key]
 
     def _detail(self, result: TaskResult, tree: GraderTree | None, earlier: Earlier | None) -> dict[str, Any]:
-        heard, rates = result.transcript, result.rates
+        heard = result.transcript
+        words, verbatim, characters = word_errors(result), verbatim_errors(result), character_errors(result)
         at = utf16(heard.text)
         detail = {
-            "node": result.node,
+            "again": shlex.quote(self._rerun.item(result)),
             "reasons": list(result.verdict.reasons),
             "limits": [limits_of(result, metric) for metric in METRICS],
             "flat": show_interval(result.retention.flat),
@@ -162,7 +166,7 @@ class Rows:
             ],
             "differs": _differences(result.said, heard.text),
             "tree": [] if tree is None else tree.losses(result.lost(), result.unresolved()),
-            "rates": [rates.word_errors, rates.words, rates.character_errors, rates.characters],
+            "rates": [number for one in (words, verbatim, characters) for number in (one.count, one.units)],
             "seconds": None if heard.seconds is None else round(heard.seconds, 2),
             "elapsed": None if heard.elapsed is None else round(heard.elapsed, 2),
             "flags": list(result.judgement.flags),
@@ -194,6 +198,7 @@ class Rows:
             "native": self._scores.number(earlier.native),
             "shapley": self._scores.number(earlier.shapley),
             "lost": None if earlier.lost is None else list(earlier.lost),
+            "open": None if earlier.unresolved is None else list(earlier.unresolved),
             "labels": earlier.labels,
             "heard": earlier.heard,
             "differs": None if earlier.heard is None else _differences(said, earlier.heard),

@@ -8,14 +8,22 @@ from urllib.parse import quote
 
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.reporting.conditions import KINDS, tables_of
+from pytest_talk2agent.reporting.html.before import Before
+from pytest_talk2agent.reporting.html.lost import lost_rows, lost_table
 from pytest_talk2agent.reporting.html.markup import Markup, element, join
+from pytest_talk2agent.reporting.html.moved import Count, Moved, moved_of
 from pytest_talk2agent.reporting.html.plots import Dot, dot_strip, legend_mark, share_bar
-from pytest_talk2agent.reporting.release import release_tables
-from pytest_talk2agent.results.gate import ConditionSummary, Gate
+from pytest_talk2agent.results.gate import ConditionSummary, Gate, KindSummary
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import show_interval
 
 WORST = 20
+_MEANING = (
+    element("dt", "Native"),
+    element("dd", "share of the score that the task's own grader still gives. One lost value can take all of it."),
+    element("dt", "Shapley"),
+    element("dd", "share of the task's worth that came through, each value counted by its part in the score."),
+)
 _LONG = {"where", "heard in silence", "error"}
 _WORDS = {"condition", "compared with", "kind", "no transcript", "metric", "verdict", "", "item", *_LONG}
 """Columns of words; all others are numbers and stand to the right."""
@@ -38,30 +46,88 @@ def verdict(results: Sequence[TaskResult], gate: Gate) -> Markup:
         element("ul", join([element("li", _text(reason)) for reason in gate.reasons]), class_="reasons")
         if gate.reasons
         else Markup(),
-        *(element("p", _text(f"Note: {remark}"), class_="note") for remark in gate.remarks),
     )
 
 
-def summary(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate) -> Iterator[Markup]:
-    """Every section that has something to say."""
+def summary(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, before: Before) -> Iterator[Markup]:
+    """Every section that has something to say: what was lost with what has moved beside it, then all the tables."""
     series = {row.condition: number for number, row in enumerate(gate.conditions)}
-    for title, head, rows in tables_of(gate):
-        if title == KINDS:
-            continue
-        extra = _strips(gate.conditions) if rows and title == "conditions" else None
-        yield _section(title, _table(title, head, rows, extra))
-    for title, head, rows in release_tables(gate.comparisons):
-        yield _section(title, _table(title, head, rows))
-    if any(row.kinds for row in gate.conditions):
-        yield _section("intentions lost, by kind", _kinds(gate.conditions))
-    yield from _worst(results, series)
+    moved = moved_of(results, before)
+    rows = lost_rows(results)
+    worst = list(_worst(results, series))
+    main = []
     if errors:
         cells = [[node, error] for node, error in sorted(errors.items())]
-        yield _section("could not be judged", _table("errors", ["item", "error"], cells))
+        main.append(_section("could not be judged", _table("errors", ["item", "error"], cells)))
+    if rows:
+        main.insert(0, _section("what was lost", *lost_table(rows, before, compared=bool(moved))))
+    else:
+        main.extend(worst)
+    notes = element("div", *(element("p", _text(f"Note: {remark}")) for remark in gate.remarks), class_="notes")
+    if gate.conditions:
+        beside = [_standing(gate.conditions, moved, before), *([notes] if gate.remarks else [])]
+        if len(gate.conditions) == 1 and gate.conditions[0].kinds:
+            beside.append(_section("intentions lost, by kind", _kinds(gate.conditions, moved)))
+        yield element("div", element("div", *main), element("aside", *beside), class_="top")
+    else:
+        yield from [*main, notes]
+    for title, head, cells in tables_of(gate, results):
+        if title == KINDS:
+            continue
+        extra = _strips(gate.conditions) if cells and title == "conditions" else None
+        yield _section(title, _table(title, head, cells, extra))
+    if len(gate.conditions) > 1 and any(row.kinds for row in gate.conditions):
+        yield _section("intentions lost, by kind", _kinds(gate.conditions, moved))
+    if rows:
+        yield from worst
 
 
-def _section(title: str, *content: str) -> Markup:
-    identifier = title.replace(" ", "-").replace(",", "")
+def _standing(conditions: Sequence[ConditionSummary], moved: Mapping[str, Moved], before: Before) -> Markup:
+    """The means of each condition, beside those that they are compared with, and what they mean."""
+    names = ["", "before", "now"] if moved else ["", "now"]
+    top = [element("th", name, scope="col", class_="n" if name else None) for name in names]
+    body = []
+    for row in conditions:
+        found = moved.get(row.condition, Moved(row.condition))
+        if len(conditions) > 1:
+            name = element("th", _text(row.condition), colspan=len(names), scope="rowgroup", class_="group")
+            body.append(element("tr", name))
+        for metric, mean, pair in (("Native", row.native, found.native), ("Shapley", row.shapley, found.shapley)):
+            was, now = pair or (None, mean)
+            cells = [_mean_cell(was)] if moved else []
+            body.append(element("tr", element("th", metric, scope="row"), *cells, _mean_cell(now, was)))
+        lost = found.lost
+        cells = [element("td", f"{lost.before}/{lost.of}" if lost.of else "-", class_="n")] if moved else []
+        now_lost = f"{lost.now}/{lost.of}" if lost.of else f"{row.lost}/{row.intentions}"
+        change = "fell" if lost.now > lost.before else "rose" if lost.now < lost.before else None
+        cells.append(element("td", element("span", now_lost, class_=change), class_="n"))
+        body.append(element("tr", element("th", "lost", scope="row"), *cells))
+    table = _scrolled("means", top, body)
+    meaning = element("dl", *_MEANING, class_="meaning")
+    heading = "before and now" if moved else "means"
+    return _section(heading, table, *_compared(moved, before), meaning, name="means")
+
+
+def _mean_cell(interval: Interval | None, before: Interval | None = None) -> Markup:
+    """A mean; marked where it differs from the one before whatever is unresolved."""
+    if interval is None:
+        return element("td", "-", class_="n")
+    fell = before is not None and interval.high < before.low
+    rose = before is not None and interval.low > before.high
+    words = element("span", show_interval(interval), class_="fell" if fell else "rose" if rose else None)
+    return element("td", words, class_="n")
+
+
+def _compared(moved: Mapping[str, Moved], before: Before) -> Iterator[Markup]:
+    if moved:
+        items, new = sum(one.items for one in moved.values()), sum(one.new for one in moved.values())
+        more = f"; {_count(new, 'item')} had no result before" if new else ""
+        words = f"Before: {before.name}. Over {_count(items, 'item')} that both have{more}."
+        yield element("p", _text(words), class_="note")
+
+
+def _section(title: str, *content: str, name: str | None = None) -> Markup:
+    identifier = name or title.replace(" ", "-").replace(",", "")
     heading = element("h2", title, id=identifier)
     return element("section", heading, *content, aria_labelledby=identifier)
 
@@ -101,30 +167,36 @@ def _strips(conditions: Sequence[ConditionSummary]) -> list[Markup]:
     return strips
 
 
-def _kinds(conditions: Sequence[ConditionSummary]) -> Markup:
+def _kinds(conditions: Sequence[ConditionSummary], moved: Mapping[str, Moved]) -> Markup:
     """A row for each kind, the one that lost the greatest share first."""
     lost: dict[str, int] = {}
     total: dict[str, int] = {}
     for one in (one for row in conditions for one in row.kinds):
         lost[one.kind] = lost.get(one.kind, 0) + one.lost
         total[one.kind] = total.get(one.kind, 0) + one.intentions
-    top = [element("th", name, scope="col") for name in ("kind", *(row.condition for row in conditions))]
+    heads = [row.condition for row in conditions] if len(conditions) > 1 else ["lost"]
+    top = [element("th", name, scope="col") for name in ("kind", *heads)]
     body = []
     for kind in sorted(total, key=lambda name: (-Fraction(lost[name], total[name]), name)):
         link = element("a", kind, href=_address("kind", kind))
         cells = [element("th", link, scope="row")]
         for number, row in enumerate(conditions):
             found = next((one for one in row.kinds if one.kind == kind), None)
-            if found is None:
-                cells.append(element("td", "-"))
-                continue
-            words = f"{found.lost}/{found.intentions}"
-            more = "" if found.wer is None else f"WER {found.wer:.0%}"
-            unresolved = f"{found.unresolved} open " if found.unresolved else ""
-            bar = share_bar(Fraction(found.lost, found.intentions), number, f"{words} lost")
-            cells.append(element("td", bar, " ", element("b", words), element("small", f" {unresolved}{more}")))
+            before = moved[row.condition].kinds.get(kind) if row.condition in moved else None
+            cells.append(element("td", "-") if found is None else _kind(found, before, number))
         body.append(element("tr", *cells))
     return _scrolled("intentions lost, by kind", top, body)
+
+
+def _kind(found: KindSummary, before: Count | None, number: int) -> Markup:
+    words = f"{found.lost}/{found.intentions}"
+    bar = share_bar(Fraction(found.lost, found.intentions), number, f"{words} lost")
+    notes = [f"{found.unresolved} open"] if found.unresolved else []
+    if before is not None and before.of:
+        notes.append(f"before {before.before}/{before.of}")
+    worse = before is not None and before.of and before.now > before.before
+    small = f" {', '.join(notes)}" if notes else ""
+    return element("td", bar, " ", element("b", words, class_="fell" if worse else None), element("small", small))
 
 
 def _worst(results: Sequence[TaskResult], series: Mapping[str, int]) -> Iterator[Markup]:

@@ -88,7 +88,7 @@ function evidence(record, task, heard) {
 }
 
 function intentions(record, task, box) {
-  const raw = record.raw?.labels ?? null, before = record.earlier?.labels ?? null;
+  const raw = record.raw?.labels ?? null, before = labelsBefore(record.earlier, task);
   const head = ["intention", "label", raw && "before repair", before && "before", "wanted", "heard", "share", "why"].filter(Boolean);
   const body = record.findings.map(([label, reason, heard], place) => {
     const [name, kind, wanted, share] = task.intentions[place];
@@ -109,6 +109,13 @@ function intentions(record, task, box) {
     el("table", null, el("thead", null, el("tr", null, head.map((name) => el("th", { scope: "col" }, name)))), el("tbody", null, body)));
 }
 
+// Another run has its labels; a baseline names what was lost and what was unresolved.
+function labelsBefore(earlier, task) {
+  if (!earlier?.lost || !earlier.open) return earlier?.labels ?? null;
+  const label = (name) => (earlier.lost.includes(name) ? "lost" : earlier.open.includes(name) ? "unresolved" : "retained");
+  return earlier.labels ?? Object.fromEntries(task.intentions.map(([name]) => [name, label(name)]));
+}
+
 function badge(label) {
   return el("span", { class: `state ${label}` }, label);
 }
@@ -122,7 +129,7 @@ function shareBar(share) {
 
 function facts(record, row, task) {
   const condition = conditionOf(row);
-  const [wrong, count, wrongCharacters, characters] = record.rates;
+  const [wrong, count, wrongVerbatim, countVerbatim, wrongCharacters, characters] = record.rates;
   const score = (name, place) => [scoreOf(name, row)?.[0] ?? "undefined", ...(record.limits[place] ?? [])].join(", ");
   const rate = (errors, of, what) => (of ? `${percent(errors / of)}, ${errors} of ${of} ${what}` : `no reference ${what}; ${errors} inserted`);
   const list = [
@@ -131,6 +138,7 @@ function facts(record, row, task) {
     ["flat", record.flat],
     ["undefined because", record.why],
     ["WER", rate(wrong, count, "words")],
+    ["verbatim", rate(wrongVerbatim, countVerbatim, "words as they stand")],
     ["CER", rate(wrongCharacters, characters, "characters")],
     ["polarity", task.polarity === "normal" ? null : `${task.polarity}: left out of means`],
     ["transcript", record.state],
@@ -143,18 +151,13 @@ function facts(record, row, task) {
     pairs(list),
     el("details", null, el("summary", null, "interface ", el("code", null, condition.spec)),
       pairs([["fingerprint", condition.fingerprint], ...Object.entries(condition.identity)])),
-    el("p", { class: "rerun" }, el("span", { class: "muted" }, "run it again "), el("code", null, rerun(record.node, condition))),
+    el("p", { class: "rerun" }, el("span", { class: "muted" }, "run it again "), el("code", null, ["pytest", record.again, condition.option, ...index.rerun].join(" "))),
   ];
 }
 
 function pairs(list) {
   const given = list.filter(([, value]) => value);
   return el("dl", { class: "facts-list" }, given.map(([name, value]) => el("div", null, el("dt", null, name), " ", el("dd", null, words(value)))));
-}
-
-function rerun(node, condition) {
-  const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
-  return ["pytest", node, `--t2a-interface=${condition.label}=${condition.spec}`].map(quoted).join(" ");
 }
 
 function earlier(record, row, task, said) {

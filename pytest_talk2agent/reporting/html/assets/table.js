@@ -13,11 +13,15 @@ const change = (row) => {
   return now && before ? now[1] + now[2] - before[1] - before[2] : null;
 };
 
+// What fails stands first, then what is undecided. A Shapley value lies far within 100.
+const RANKS = ["failed", "inconclusive", "passed"];
+const rank = (row) => (RANKS.indexOf(index.outcomes[rows.outcome[row]]) + 4) % 4;
+
 const COLUMNS = [
   { name: "task", key: (row) => taskOf(row)[0] },
   { name: "take", key: (row) => index.takes[rows.take[row]] },
   { name: "condition", key: (row) => conditionOf(row).label },
-  { name: "outcome", key: (row) => index.outcomes[rows.outcome[row]] },
+  { name: "outcome", key: (row) => rank(row) + (scoreOf("shapley", row)?.[1] ?? 9) / 100, title: "failed first; in each the lowest Shapley" },
   { name: "native", key: (row) => scoreOf("native", row)?.[1] ?? null, right: true },
   { name: "shapley", key: (row) => scoreOf("shapley", row)?.[1] ?? null, right: true },
   { name: "before", key: change, right: true, title: "Shapley before; sorted by the change" },
@@ -26,7 +30,7 @@ const COLUMNS = [
   { name: "heard", key: (row) => rows.heard[row] },
 ].filter((column) => column.name !== "before" || index.before);
 
-const START = { q: "", outcome: "", condition: "", suite: "", kind: "", task: "", take: "", sort: "shapley", down: "" };
+const START = { q: "", outcome: "", condition: "", suite: "", kind: "", task: "", take: "", sort: "outcome", down: "" };
 let state = { ...START };
 let view = [];
 let shown = 0;
