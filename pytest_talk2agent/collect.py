@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
     from pytest_talk2agent.engine.subject import Subject
+    from pytest_talk2agent.reporting.failure import Rerun
     from pytest_talk2agent.results.record import TaskResult
 
 
@@ -103,23 +104,33 @@ class TaskItem(pytest.Function):
     ) -> str | TerminalRepr:
         """Say what was lost; a fault of ours or of a fixture keeps its traceback."""
         if isinstance(excinfo.value, RetentionError):
-            from pytest_talk2agent.reporting.failure import failure_text
-
-            return failure_text(excinfo.value.result, self.subject.task.let, rerun_arguments(self))
+            return self._loss(excinfo.value.result)
         return super().repr_failure(excinfo)
 
+    def _loss(self, result: TaskResult) -> TerminalRepr:
+        """The text of a failure, in the form that summaries and other reporters take their one line from."""
+        from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-def rerun_arguments(item: TaskItem) -> list[str]:
-    """The command line that runs just this item again, as it was run and from where it was run."""
-    settings = voice_of(item.config).settings
-    place = os.path.relpath(item.path, item.config.invocation_params.dir)
-    options = [f"--t2a-interface={item.subject.condition.spec.shown}"]
-    options.extend(
+        from pytest_talk2agent.reporting.failure import failure_text
+        from pytest_talk2agent.reporting.losses import headline
+        from pytest_talk2agent.reporting.visible import visible_line
+
+        text = failure_text(result, self.subject.task.let, rerun_of(self.config).words(result))
+        place = ReprFileLocation(str(self.path), self.subject.task.line, visible_line(headline(result)))
+        return ReprExceptionInfo(ReprTraceback([ReprEntryNative([f"{text}\n"])], None, "native"), place)
+
+
+def rerun_of(config: pytest.Config) -> Rerun:
+    """How this run was started: what it takes to run an item of it again, to the same verdict."""
+    from pytest_talk2agent.reporting.failure import Rerun
+
+    options = tuple(
         f"--t2a-{name}" if value == "on" else f"--t2a-{name}={value}"
-        for name, value, source in settings.named
+        for name, value, source in voice_of(config).settings.named
         if source.startswith("--") and name not in ("interface", "report", "refresh")
     )
-    return ["pytest", f"{place}::{item.name}", *options]
+    root = Path(os.path.relpath(config.rootpath, config.invocation_params.dir)).as_posix()
+    return Rerun(root, options)
 
 
 def identity_of(item: pytest.Item) -> str:

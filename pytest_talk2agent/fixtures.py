@@ -82,7 +82,9 @@ def result_of(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
     except (BaselineError, JudgeError, TaskFileError) as error:
         fault = str(error)
     else:
-        set_properties(request.node.user_properties, made)
+        here = voice_of(request.config).worker is None
+        rates = bool(request.config.getoption("xmlpath", default=None))
+        set_properties(request.node.user_properties, made, travels=not here, rates=rates)
         return made
     fail(fault)
 

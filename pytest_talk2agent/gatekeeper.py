@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.options import asked_for, is_run
 from pytest_talk2agent.plan import Plan
 from pytest_talk2agent.reporting.keys import ITEM, RECORD
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.folder import ReportFolder
+    from pytest_talk2agent.reporting.html.before import Before
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.record import TaskResult
@@ -97,10 +99,10 @@ class Gatekeeper:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take identity and record out of a report before other plugins see it, and note what it says."""
-        ours = {name: str(value) for name, value in report.user_properties if name in (ITEM, RECORD)}
+        ours = {name: value for name, value in report.user_properties if name in (ITEM, RECORD)}
         report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
         item = ours.get(ITEM) or self._plan.items.get(report.nodeid)
-        if item is None:
+        if not isinstance(item, str):
             return
         path, line, _ = report.location
         self._places[item] = (path, (line or 0) + 1)
@@ -117,13 +119,15 @@ class Gatekeeper:
         else:
             this.failed = True
 
-    def _take(self, this: _Try, record: str) -> None:
+    def _take(self, this: _Try, record: object) -> None:
         from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.results.record import TaskResult
 
         if this.result is not None:
             return  # a subtest has brought it already
-        result = this.result = TaskResult.from_json(json.loads(record))
+        if not isinstance(record, TaskResult):
+            record = TaskResult.from_json(json.loads(str(record)))
+        result = this.result = record
         self._config.hook.pytest_t2a_result(config=self._config, result=result)
         directory = self._voice.settings.report
         if directory is None or self._unwritten is not None:
@@ -247,10 +251,16 @@ class Gatekeeper:
         try:
             if directory is not None:
                 self._folder = self._folder or ReportFolder(directory)
-                self._folder.finish(results, errors, gate, text)
+                self._folder.finish(results, errors, gate, text, before=self._before(), rerun=rerun_of(self._config))
         except OSError as error:
             return [f"no report written: {directory} cannot be written ({error.strerror})"]
         return []
+
+    def _before(self) -> Before | None:
+        from pytest_talk2agent.reporting.html.before import BeforeBaseline
+
+        baseline = self._voice.stored_baseline if self._voice.settings.update is None else self._voice.baseline
+        return None if baseline is None else BeforeBaseline(baseline)
 
     def _report_failure(self, gate: Gate) -> None:
         """Let a gate that is red alone fail as one entry of its own, in JUnit and in every other report."""

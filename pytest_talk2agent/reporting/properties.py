@@ -13,17 +13,19 @@ from pytest_talk2agent.results.record import TaskResult
 PREFIX = "t2a."
 
 
-def set_properties(properties: list[tuple[str, object]], result: TaskResult) -> None:
-    """Put a result into an item's properties, in the place of one of an earlier try."""
+def set_properties(properties: list[tuple[str, object]], result: TaskResult, *, travels: bool, rates: bool) -> None:
+    """Put a result into an item's properties, in the place of one of an earlier try.
+
+    The whole record goes with them, as text where it ``travels`` to another process; ``rates`` are what takes time to
+    count.
+    """
     kept = [pair for pair in properties if not pair[0].startswith(PREFIX) or pair[0] == ITEM]
-    properties[:] = [*kept, *properties_of(result)]
+    record = json.dumps(result.to_json()) if travels else result
+    properties[:] = [*kept, *properties_of(result, rates=rates), (RECORD, record)]
 
 
 def properties_of(result: TaskResult, *, rates: bool = True) -> list[tuple[str, str]]:
-    """Plain text only: properties travel between processes, and into XML, which has no control characters.
-
-    ``rates`` are what takes time to count.
-    """
+    """Plain text only: properties travel into XML, which has no control characters."""
     retention = result.retention
     properties = [
         ("t2a.task", result.task),
@@ -42,8 +44,7 @@ def properties_of(result: TaskResult, *, rates: bool = True) -> list[tuple[str, 
         *(_rates(result) if rates else ()),
         *((f"t2a.min_{metric}", f"{float(limit):.4f}") for metric, limit in result.limits.thresholds.items()),
     ]
-    properties = [(name, visible_line(value)) for name, value in properties]
-    return [*properties, (RECORD, json.dumps(result.to_json()))]
+    return [(name, visible_line(value)) for name, value in properties]
 
 
 def _ends(name: str, interval: Interval | None) -> list[tuple[str, str]]:
