@@ -17,7 +17,7 @@ _HEAD = ["item", "outcome", "native", "shapley", "lost", "what was lost"]
 
 
 def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, *, verbose: bool) -> list[str]:
-    """Plain lines, fit for the terminal, failed items first. Rows of items that passed are shown only when asked for."""
+    """Plain lines, fit for the terminal, failed items first. Items that passed are shown only when asked for."""
     rows = worst_first(r for r in results if verbose or r.verdict.outcome.fails)
     lines = []
     if rows:

@@ -25,8 +25,8 @@ class ConditionSummary:
 
     Means are over items whose scores are defined and whose task is of normal polarity; ``left_out`` counts the others.
     ``suspect`` counts transcripts that look like a recogniser that has lost its way, ``empty`` those without a word,
-    ``states`` those that are none (refused, answered, truncated); ``inserted`` are listed terms that were heard and not spoken, ``decoys`` those of
-    them that nobody can see, None where the condition uses no terms; ``cost`` is what served models took, if known.
+    ``states`` those that are none (refused, answered, truncated); ``inserted`` are listed terms that were heard and not
+    spoken, ``decoys`` those of them that nobody can see, None where the condition uses no terms; ``cost`` is what served models took, if known.
     """
 
     condition: str
@@ -62,10 +62,10 @@ class Gate:
     """Whether the run passed, and every reason why it did not.
 
     ``rules`` are those it was held to, where they are known; ``comparisons`` are those with a baseline, ``remarks``
-    what to look at though it fails nothing. ``missing`` are items without a result, ``uncollected`` files that could not
-    be collected, ``unseen`` entries of the baseline that did not run, ``failed_otherwise`` items that pytest failed for
-    more than their verdict, ``added`` what a hook had against the run: what a later look at the saved
-    run cannot find out by itself.
+    what to look at though it fails nothing. ``missing`` are items without a result, ``uncollected`` files that could
+    not be collected, ``unseen`` entries of the baseline that did not run, ``failed_otherwise`` items that pytest failed
+    for more than their verdict, ``added`` what a hook had against the run: what a later look at the saved run cannot
+    find out by itself.
     """
 
     passed: bool

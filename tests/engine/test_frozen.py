@@ -15,11 +15,11 @@ from tests.engine.conftest import MakeJob
 from tests.results.builders import damage_one
 
 
-def frozen_pass(jobs: list[Job], store: Store, **setup: str) -> tuple[dict[str, Transcript | str], Progress]:
+def frozen_pass(jobs: list[Job], store: Store, engine: str = "local") -> tuple[dict[str, Transcript | str], Progress]:
     found: dict[str, Transcript | str] = {}
     last: list[Progress] = []
     transcribe_all(
-        jobs, store, Setup(fake.INTERFACES, frozen=True, **setup), lambda *pair: found.update([pair]), last.append
+        jobs, store, Setup(fake.INTERFACES, frozen=True, engine=engine), lambda *pair: found.update([pair]), last.append
     )
     return found, last[-1]
 

@@ -28,14 +28,19 @@ from tests.engine.conftest import MakeJob, ask
 
 @pytest.fixture
 def owner(store: Store) -> Iterator[ServerOwner]:
+    BEFORE.update(keeper.descendants(os.getpid()))
     owner = ServerOwner(store.root, Setup(interfaces=fake.INTERFACES))
     yield owner
     owner.stop()
 
 
+BEFORE: set[int] = set()
+"""Processes of this test run that have nothing to do with an owner."""
+
+
 def below(process: int) -> list[int]:
-    """Every process that has this one above it."""
-    return keeper.descendants(process)
+    """Every process of an owner that has this one above it."""
+    return [one for one in keeper.descendants(process) if one not in BEFORE]
 
 
 def until(holds: Callable[[], bool]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pytest_talk2agent.reporting.keys import RECORD
-from pytest_talk2agent.reporting.properties import properties_of
+from pytest_talk2agent.reporting.keys import ITEM, RECORD
+from pytest_talk2agent.reporting.properties import properties_of, set_properties
 from pytest_talk2agent.results.record import TaskResult
 from tests.results.builders import (
     CHANGED,
@@ -37,7 +37,6 @@ def test_everything_is_plain_text() -> None:
 
 def test_scalars() -> None:
     found = named(lossy())
-    del found[RECORD]
     assert found == {
         "t2a.task": "files/set-port",
         "t2a.take": "amy",
@@ -89,7 +88,26 @@ def test_intentions_are_named_in_their_order() -> None:
 
 def test_the_record_is_whole_and_survives_any_pipe() -> None:
     row = result(heard=transcript("naïve \u2028 \x00 日本"))
-    record = named(row)[RECORD]
+    properties: list[tuple[str, object]] = [
+        ("mine", "1"),
+        (ITEM, "f.yaml::t[x]"),
+        ("t2a.native", "0.1"),
+        (RECORD, "old"),
+    ]
+    set_properties(properties, row, travels=True, rates=False)
+    assert properties[:2] == [("mine", "1"), (ITEM, "f.yaml::t[x]")]
+    found = dict(properties)
+    assert len(found) == len(properties), "what an earlier try left is gone"
+    record = str(found[RECORD])
     assert record.isascii()
     assert "\n" not in record
     assert TaskResult.from_json(json.loads(record)) == row
+    assert "t2a.wer" not in found
+
+
+def test_within_a_process_the_record_goes_as_it_is() -> None:
+    row = result()
+    properties: list[tuple[str, object]] = []
+    set_properties(properties, row, travels=False, rates=True)
+    assert dict(properties)[RECORD] is row
+    assert "t2a.wer" in dict(properties)
