@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from pytest_talk2agent.analysis.wer import nearest, normalise
 from pytest_talk2agent.judging.slots import find_slots
@@ -19,29 +20,40 @@ def kind_errors(
     A word that is missing or replaced counts where it stands; an inserted one counts for a value where it stands inside
     of it. Values that the reference does not say are left out, so a kind may be absent.
     """
-    import jiwer
+    from rapidfuzz.distance import Levenshtein
 
     reference = nearest(references, hypothesis)
-    said = normalise(reference).split()
-    if not said:
+    words, places = _places(reference, tuple(intentions.items()))
+    if not words:
         return {}
-    wrong = [0] * len(said)
-    inserted = [0] * (len(said) + 1)
-    for chunk in jiwer.process_words(" ".join(said), normalise(hypothesis)).alignments[0]:
-        if chunk.type == "insert":
-            inserted[chunk.ref_start_idx] += chunk.hyp_end_idx - chunk.hyp_start_idx
-        elif chunk.type != "equal":
-            for index in range(chunk.ref_start_idx, chunk.ref_end_idx):
-                wrong[index] = 1
-    stream = tokenise(reference)
+    wrong = [0] * len(words)
+    inserted = [0] * (len(words) + 1)
+    for edit in Levenshtein.editops(words, normalise(hypothesis).split()):
+        if edit.tag == "insert":
+            inserted[edit.src_pos] += 1
+        else:
+            wrong[edit.src_pos] = 1
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for (name, _), slot in find_slots(dict(intentions), stream).items():
-        if slot is None:
-            continue
-        begin, end = stream.span(slot.start, slot.end)
-        first = len(normalise(reference[:begin]).split())
-        last = min(first + len(normalise(reference[begin:end]).split()), len(said))
-        count = counts[intentions[name].kind]
-        count[0] += sum(wrong[first:last]) + sum(inserted[first + 1 : last])
-        count[1] += last - first
-    return {kind: (errors, words) for kind, (errors, words) in sorted(counts.items()) if words}
+    for kind, first, last in places:
+        counts[kind][0] += sum(wrong[first:last]) + sum(inserted[first + 1 : last])
+        counts[kind][1] += last - first
+    return {kind: (errors, count) for kind, (errors, count) in sorted(counts.items()) if count}
+
+
+# Many transcripts of one task are counted.
+@lru_cache(maxsize=1024)
+def _places(
+    reference: str, intentions: tuple[tuple[str, Intention], ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str, int, int], ...]]:
+    """The words of a reference, and where among them the values are: kind, first word, the one behind the last."""
+    words = tuple(normalise(reference).split())
+    if not words:
+        return (), ()
+    stream, found, kinds = tokenise(reference), [], dict(intentions)
+    for (name, _), slot in find_slots(kinds, stream).items():
+        if slot is not None:
+            begin, end = stream.span(slot.start, slot.end)
+            first = len(normalise(reference[:begin]).split())
+            last = min(first + len(normalise(reference[begin:end]).split()), len(words))
+            found.append((kinds[name].kind, first, last))
+    return words, tuple(found)
