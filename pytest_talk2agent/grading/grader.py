@@ -14,6 +14,8 @@ from pytest_talk2agent.grading.game import ExpressionGame, Game
 from pytest_talk2agent.grading.retention import Interval, Retention, Status
 from pytest_talk2agent.grading.source import GraderSource, Group
 
+_MOST_REMEMBERED = 256
+
 __all__ = ["Grader", "GraderSource", "Group", "black_box", "compile_grader"]
 
 
@@ -61,6 +63,7 @@ class Grader:
         self._game = game
         self._expression = expression
         self._bits = {name: bit for bit, name in enumerate(intentions)}
+        self._retentions: dict[tuple[int, int], Retention] = {}
 
     def _reason(self) -> str | None:
         if self.status == "scored":
@@ -153,6 +156,15 @@ class Grader:
         if held & open_:
             both = [name for name, bit in self._bits.items() if held & open_ >> bit & 1]
             raise ValueError(f"{', '.join(both)}: both retained and unresolved")
+        known = self._retentions.get((held, open_))
+        if known is None:
+            # Most transcripts of a task lose the same, or nothing.
+            if len(self._retentions) >= _MOST_REMEMBERED:
+                self._retentions.clear()
+            known = self._retentions[held, open_] = self._retention(held, open_)
+        return known
+
+    def _retention(self, held: int, open_: int) -> Retention:
         players = len(self.intentions)
         kept, uncertain = held.bit_count(), open_.bit_count()
         native = shapley = None

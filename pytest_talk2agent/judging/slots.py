@@ -62,7 +62,7 @@ def find_slots(intentions: Mapping[str, Intention], script: Stream) -> Mapping[K
     return _find_slots(tuple(intentions.items()), script)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _find_slots(items: tuple[tuple[str, Intention], ...], script: Stream) -> Mapping[Key, Slot | None]:
     intentions = dict(items)
     slots: dict[Key, Slot | None] = {}

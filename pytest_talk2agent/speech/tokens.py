@@ -153,7 +153,7 @@ def tokenise(text: str) -> Stream:
     return _tokenise(text) if len(text) < 4096 else _tokenise.__wrapped__(text)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _tokenise(text: str) -> Stream:
     tokens: list[Token] = []
     last = 0

@@ -11,7 +11,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -238,6 +237,8 @@ def _meant(name: str) -> str:
         return plain
     if not 8 <= len(plain) <= 14:
         return name
+    from difflib import SequenceMatcher
+
     for key in ("intentions", "instruction"):
         matcher = SequenceMatcher(None, plain, key, autojunk=False)
         if matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR and matcher.ratio() >= NEAR:

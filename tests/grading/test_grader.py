@@ -141,3 +141,12 @@ def test_threads_may_share_a_grader() -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: grader.retention([], ["a", "b"]).native, range(200)))
     assert set(found) == {Interval(Fraction(0), Fraction(3))}
+
+
+def test_a_retention_is_computed_once_and_never_for_another_set() -> None:
+    grader = compile_grader(GraderSource(value="0.5*a + 0.25*b + 0.25*c", intentions=dict.fromkeys("abc", Fraction(0))))
+    first = grader.retention(["a", "b"], ["c"])
+    assert grader.retention(("b", "a"), {"c"}) is first
+    assert grader.retention(["a", "b"]).native == Fraction(3, 4)
+    assert grader.retention(["a"], ["b"]).lost == 1
+    assert first.lost_upper == 1
