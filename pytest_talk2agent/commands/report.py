@@ -88,7 +88,12 @@ def _saved_before(saved: SavedRun) -> Before | None:
 def _rerun(saved: SavedRun) -> Rerun | None:
     from pytest_talk2agent.reporting.failure import Rerun
 
-    return None if saved.rerun is None else Rerun(saved.rerun["root"], tuple(saved.rerun["options"]))
+    if saved.rerun is None:
+        return None
+    root, options = saved.rerun.get("root"), saved.rerun.get("options")
+    if not isinstance(root, str) or not isinstance(options, list) or not all(isinstance(one, str) for one in options):
+        raise ValueError("run.json: how the run was started cannot be read; make the run again with --t2a-report")
+    return Rerun(root, tuple(options))
 
 
 def _before(path: Path) -> Before:

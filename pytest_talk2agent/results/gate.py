@@ -26,7 +26,8 @@ class ConditionSummary:
     Means are over items whose scores are defined and whose task is of normal polarity; ``left_out`` counts the others.
     ``suspect`` counts transcripts that look like a recogniser that has lost its way, ``empty`` those without a word,
     ``states`` those that are none (refused, answered, truncated); ``inserted`` are listed terms that were heard and not
-    spoken, ``decoys`` those of them that nobody can see, None where the condition uses no terms; ``cost`` is what served models took, if known.
+    spoken, ``decoys`` those of them that nobody can see, None where the condition uses no terms; ``cost`` is what
+    served models took, if known.
     """
 
     condition: str

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
+from pytest_talk2agent.results.reading import fault_line
 from pytest_talk2agent.results.record import TaskResult
 
 
@@ -118,16 +119,18 @@ class BeforeRun:
 
 
 class BeforeSaved:
-    """The baseline of a saved run, as far as its ``run.json`` keeps it."""
+    """The baseline of a saved run, as far as its ``run.json`` keeps it; ValueError where that is none."""
 
     def __init__(self, saved: Mapping[str, Any]) -> None:
-        self.name: str = saved["name"]
-        self._items: Mapping[str, Sequence[Any]] = saved["items"]
+        try:
+            self.name = str(saved["name"])
+            self._items = {str(node): Earlier.from_json(found) for node, found in saved["items"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"run.json: what it says of its baseline cannot be read ({fault_line(error)})") from None
 
     def of(self, result: TaskResult) -> Earlier | None:
         """The item of the same node."""
-        found = self._items.get(result.node)
-        return None if found is None else Earlier.from_json(found)
+        return self._items.get(result.node)
 
 
 def saved_before(before: Before, results: Sequence[TaskResult]) -> dict[str, Any]:
