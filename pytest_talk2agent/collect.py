@@ -29,16 +29,19 @@ class RetentionError(AssertionError):
         self.result = result
 
 
-def hold_against_limits(request: pytest.FixtureRequest, t2a_result: TaskResult) -> None:
+def hold_against_limits(request: pytest.FixtureRequest) -> None:
     """The body of every spoken task."""
     from pytest_talk2agent.results.verdict import Outcome
 
-    outcome = t2a_result.verdict.outcome
-    if outcome is Outcome.UNDEFINED:
-        pytest.skip(f"undefined: {t2a_result.verdict.reasons[0]}")
-    passes = voice_of(request.config).settings.inconclusive_passes
-    if outcome is Outcome.FAILED or (outcome is Outcome.INCONCLUSIVE and not passes):
-        raise RetentionError(t2a_result)
+    item = request.node
+    assert isinstance(item, TaskItem)
+    assert item.result is not None, "it was set up"
+    verdict = item.result.verdict
+    if verdict.outcome is Outcome.UNDEFINED:
+        pytest.skip(f"undefined: {verdict.reasons[0]}")
+    passes = voice_of(item.config).settings.inconclusive_passes
+    if verdict.outcome is Outcome.FAILED or (verdict.outcome is Outcome.INCONCLUSIVE and not passes):
+        raise RetentionError(item.result)
 
 
 def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
@@ -74,8 +77,13 @@ class TaskFile(pytest.File):
             subjects = voice.subjects(self.path, named=self.session.isinitpath(self.path))
         except (InterfaceError, JudgeError, BaselineError, TaskFileError, pytest.UsageError) as error:
             raise self.CollectError(visible(str(error))) from None
+        fixtures = None
         for subject in subjects:
-            yield TaskItem.from_parent(self, name=subject.name, callobj=hold_against_limits, subject=subject)
+            item = TaskItem.from_parent(
+                self, name=subject.name, callobj=hold_against_limits, fixtureinfo=fixtures, subject=subject
+            )
+            fixtures = item._fixtureinfo  # the same for every item of a file, and slow to find out
+            yield item
 
 
 class TaskItem(pytest.Function):
@@ -84,6 +92,7 @@ class TaskItem(pytest.Function):
     def __init__(self, *, subject: Subject, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.subject = subject
+        self.result: TaskResult | None = None
         self.add_marker(pytest.mark.t2a)
         self.extra_keyword_matches.update(subject.task.tags)
 
@@ -94,6 +103,13 @@ class TaskItem(pytest.Function):
         Else the name's brackets would not count as parameters, and ``--lf`` would not find the item again.
         """
         return type(super().id).parse(self.nodeid)
+
+    def setup(self) -> None:
+        """Make the result before the test: what cannot be judged is an error and no failure."""
+        from pytest_talk2agent.fixtures import result_of
+
+        super().setup()
+        self.result = result_of(self, self.subject)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Point at the task in its file."""

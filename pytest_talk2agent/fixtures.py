@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from pytest_talk2agent.collect import TaskItem, identity_of, subject_of
+from pytest_talk2agent.collect import TaskItem, subject_of
+from pytest_talk2agent.reporting.keys import ITEM
 from pytest_talk2agent.session import voice_of
 
 if TYPE_CHECKING:
@@ -42,31 +43,31 @@ def fail(fault: str) -> NoReturn:
     pytest.fail(visible(fault), pytrace=False)
 
 
-def transcript_of(request: pytest.FixtureRequest, of: Subject) -> Transcript:
+def transcript_of(item: pytest.Item, of: Subject) -> Transcript:
     """What was heard; fails the test's set-up where there is no transcript."""
     from pytest_talk2agent.interfaces.utterance import TranscriptionError
 
     try:
-        return evaluation(request).transcript(of)
+        return evaluation(item.config).transcript(of)
     except TranscriptionError as error:
         fault = str(error)
     fail(fault)
 
 
-def judgement_of(request: pytest.FixtureRequest, of: Subject) -> Judgement:
+def judgement_of(item: pytest.Item, of: Subject) -> Judgement:
     """The labels; fails the test's set-up where the judge fails."""
     from pytest_talk2agent.judging.errors import JudgeError
     from pytest_talk2agent.results.store import StoreError
 
-    transcript_of(request, of)
+    transcript_of(item, of)
     try:
-        return evaluation(request).judgement(of)
+        return evaluation(item.config).judgement(of)
     except (JudgeError, StoreError) as error:
         fault = str(error)
     fail(fault)
 
 
-def result_of(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
+def result_of(item: pytest.Item, of: Subject) -> TaskResult:
     """The whole record, which travels in the test's report."""
     from pytest_talk2agent.judging.errors import JudgeError
     from pytest_talk2agent.reporting.properties import set_properties
@@ -74,17 +75,17 @@ def result_of(request: pytest.FixtureRequest, of: Subject) -> TaskResult:
     from pytest_talk2agent.results.verdict import Limits
     from pytest_talk2agent.tasks.errors import TaskFileError
 
-    judgement_of(request, of)
-    making = evaluation(request)
+    judgement_of(item, of)
+    making = evaluation(item.config)
     try:
-        limits = making.policy.limits(of) if isinstance(request.node, TaskItem) else Limits(thresholds={})
-        made = making.result(of, identity_of(request.node), limits)
+        limits = making.policy.limits(of) if isinstance(item, TaskItem) else Limits(thresholds={})
+        made = making.result(of, str(dict(item.user_properties)[ITEM]), limits)
     except (BaselineError, JudgeError, TaskFileError) as error:
         fault = str(error)
     else:
-        here = voice_of(request.config).worker is None
-        rates = bool(request.config.getoption("xmlpath", default=None))
-        set_properties(request.node.user_properties, made, travels=not here, rates=rates)
+        here = voice_of(item.config).worker is None
+        rates = bool(item.config.getoption("xmlpath", default=None))
+        set_properties(item.user_properties, made, travels=not here, rates=rates)
         return made
     fail(fault)
 
@@ -131,9 +132,9 @@ def _names(mark: pytest.Mark) -> list[str]:
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
 
-def evaluation(request: pytest.FixtureRequest) -> Evaluation:
+def evaluation(config: pytest.Config) -> Evaluation:
     """The evaluation of this process; fails the test where the run was refused."""
-    voice = voice_of(request.config)
+    voice = voice_of(config)
     if voice.refusal is not None:
         fail(voice.refusal)
     begun = voice.evaluation

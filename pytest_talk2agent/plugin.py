@@ -121,7 +121,7 @@ def t2a_transcript(request: pytest.FixtureRequest, t2a_subject: Subject) -> Tran
     """What the interface heard. An error, never a failure, where there is no transcript."""
     from pytest_talk2agent.fixtures import transcript_of
 
-    return transcript_of(request, t2a_subject)
+    return transcript_of(request.node, t2a_subject)
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def t2a_judgement(request: pytest.FixtureRequest, t2a_subject: Subject) -> Judge
     """The label and the evidence of every intention. An error, never a label, where the judge fails."""
     from pytest_talk2agent.fixtures import judgement_of
 
-    return judgement_of(request, t2a_subject)
+    return judgement_of(request.node, t2a_subject)
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def t2a_result(request: pytest.FixtureRequest, t2a_subject: Subject) -> TaskResu
     """
     from pytest_talk2agent.fixtures import result_of
 
-    return result_of(request, t2a_subject)
+    return result_of(request.node, t2a_subject)
 
 
 @pytest.fixture

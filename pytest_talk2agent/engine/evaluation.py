@@ -113,17 +113,25 @@ class Evaluation:
         """Judge each transcript while the next is made; returns when the last one has come."""
         if self._mailbox is None:
             return
-        pool = ThreadPoolExecutor(getattr(self.judge, "concurrency", 1), thread_name_prefix="t2a-judge")
+        arrivals = (by_key[key] for key in self._mailbox.arrivals() if key in by_key)
+        at_once = getattr(self.judge, "concurrency", 1)
+        if at_once == 1:
+            for subject in arrivals:
+                self._judge_ahead(subject)
+            return
+        pool = ThreadPoolExecutor(at_once, thread_name_prefix="t2a-judge")
         try:
-            # No transcript, or a fault of the judge: the item meets it again and says so.
-            for key in self._mailbox.arrivals():
-                if key not in by_key:
-                    continue
-                pool.submit(self.judgement, by_key[key])
-                pool.submit(self.raw_judgement, by_key[key])
+            for subject in arrivals:
+                pool.submit(self._judge_ahead, subject)
             pool.shutdown(wait=True)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _judge_ahead(self, subject: Subject) -> None:
+        """Judge what an item will ask for; no transcript, or a fault of the judge: the item meets it and says so."""
+        with suppress(Exception):
+            self.judgement(subject)
+            self.raw_judgement(subject)
 
     def transcript(self, subject: Subject) -> Transcript:
         """The transcript of a subject, as soon as there is one; raises TranscriptionError where there will be none."""
@@ -161,8 +169,7 @@ class Evaluation:
         if subject.condition.engine_asked and subject not in self._refused and self._mailbox is not None:
             self._mailbox.wait(subject.job)
         if judged:
-            with suppress(Exception):
-                self.judgement(subject)
+            self._judge_ahead(subject)
 
     def judgement(self, subject: Subject) -> Judgement:
         """The labels of a subject's transcript; takes that were heard alike are judged once. Safe for threads.

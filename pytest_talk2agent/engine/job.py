@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ class Job:
     sha256: str | None = None
     terms: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells this job from the others of its run."""
         return f"{self.spec}\n{self.utterance.task}\n{self.utterance.take}\n{self.utterance.path}"

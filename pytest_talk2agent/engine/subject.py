@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pytest_talk2agent.context.terms import TermList
 from pytest_talk2agent.engine.conditions import Condition
@@ -28,13 +29,13 @@ class Subject:
     recording: Recording | None
     condition: Condition
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The item's name: `task-id[condition-take]`."""
         label = self.condition.spec.label
         return f"{self.task.id}[{label}-{self.take}]" if self.take else f"{self.task.id}[{label}]"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The item's key in a baseline."""
         return item_key(self.task.id, self.take)
@@ -48,7 +49,7 @@ class Subject:
             return self.recording is not None and reachable(self.recording.audio)
         return self.condition.has_record(self.utterance)
 
-    @property
+    @cached_property
     def utterance(self) -> Utterance:
         """What the interface is asked."""
         return Utterance(
@@ -59,7 +60,7 @@ class Subject:
             path=None if self.recording is None else self.recording.audio,
         )
 
-    @property
+    @cached_property
     def job(self) -> Job:
         """What the engine is asked; raises ContextError."""
         declared = None if self.recording is None else self.recording.sha256

@@ -16,6 +16,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
@@ -43,9 +44,8 @@ class Spec:
     """A parsed spec string: one condition of a run.
 
     ``text`` is what the user wrote, ``shown`` the same for eyes and records; ``label`` is what stands for it in node
-    ids and tables. ``model`` is None where
-    the spec names none. ``options`` are still text: the interface reads them with `read_options`; ``switches`` are
-    those that belong to the suffixes, read with `read_switches`.
+    ids and tables. ``model`` is None where the spec names none. ``options`` are still text: the interface reads them
+    with `read_options`; ``switches`` are those that belong to the suffixes, read with `read_switches`.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Spec:
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     switches: Mapping[str, str] = field(default_factory=dict, hash=False)
 
-    @property
+    @cached_property
     def shown(self) -> str:
         """The text with keys masked (`masking`). It stays the same when a key changes, so that records still agree."""
         return shown_text(self.text)
