@@ -216,7 +216,13 @@ class Comparison:
         for row in self.differences:
             if row.change is Change.UNDECIDED:
                 found.setdefault(needed_text(row), []).append(row.metric)
-        return [f"{self.condition}: {', '.join(names)} undecided: {text}" for text, names in found.items()]
+        lines = [f"{self.condition}: {', '.join(names)} undecided: {text}" for text, names in found.items()]
+        if any(_is_out_of_reach(row) for row in self.differences):
+            lines.append(
+                f"{self.condition}: {self.tasks} tasks are far too few for such a margin: a loss beyond it is neither"
+                " shown nor ruled out; set a wider --t2a-margin, or leave it out and let each item decide"
+            )
+        return lines
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -258,6 +264,14 @@ OUT_OF_REACH = 20
 """How many times as many tasks, or how many takes of each, nobody records to open a gate."""
 
 
+def _is_out_of_reach(row: Difference) -> bool:
+    needed = row.needed
+    if row.change is not Change.UNDECIDED or needed is None:
+        return False
+    ways = [*([needed.tasks / row.tasks] if needed.tasks else []), *([needed.takes] if needed.takes else [])]
+    return bool(ways) and min(ways) > OUT_OF_REACH
+
+
 def needed_text(row: Difference) -> str:
     """In words, what would decide an undecided metric."""
     needed = row.needed
@@ -266,16 +280,10 @@ def needed_text(row: Difference) -> str:
     if needed.labels:
         return "unresolved labels leave it open, whatever is recorded"
     ways = []
-    if needed.tasks is not None and needed.tasks <= OUT_OF_REACH * row.tasks:
+    if needed.tasks is not None:
         ways.append(f"about {needed.tasks} tasks ({row.tasks} now)")
-    if needed.takes is not None and needed.takes <= OUT_OF_REACH:
+    if needed.takes is not None and (needed.tasks is None or needed.takes <= OUT_OF_REACH):
         ways.append(f"{needed.takes} takes of each task")
-    if needed.tasks is None and needed.takes is None:
-        return "the difference is about the margin: no number of recordings decides"
     if not ways:
-        margin = "" if row.margin is None else f" for a margin of {show(row.margin)}"
-        return (
-            f"{row.tasks} tasks are far too few{margin}, a loss beyond it is neither shown nor ruled out; record more"
-            " tasks, set a wider --t2a-margin, or leave it out and let each item decide"
-        )
+        return "the difference is about the margin: no number of recordings decides"
     return f"{' or '.join(ways)} would decide if the difference stays"

@@ -141,6 +141,26 @@ def test_hints_are_on_what_is_undecided() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("needed", "told"),
+    [
+        (Needed(601, None), True),
+        (Needed(601, 21), True),
+        (Needed(None, 21), True),
+        (Needed(600, None), False),
+        (Needed(601, 20), False),
+        (Needed(600, 21), False),
+        (Needed(None, None), False),
+        (Needed(None, None, labels=True), False),
+        (None, False),
+    ],
+)
+def test_too_few_tasks_for_a_margin_are_told(needed: Needed | None, told: bool) -> None:
+    hints = comparison(difference(Change.UNDECIDED, needed=needed)).hints()
+    line = "rc1: 30 tasks are far too few for such a margin: a loss beyond it is neither shown nor ruled out; "
+    assert [hint.startswith(line) for hint in hints[1:]] == [True] * told
+
+
 def test_one_task_has_no_interval_to_show() -> None:
     found = comparison(replace(OPEN, tasks=1, interval=None))
     assert found.reasons(inconclusive_passes=False) == ["rc1: undecided: native on 1 task against main, margin 0.05"]
@@ -166,13 +186,9 @@ def test_rules_are_plain_in_json() -> None:
         (None, "one task says nothing of others"),
         (Needed(120, 8), "about 120 tasks (30 now) or 8 takes of each task would decide if the difference stays"),
         (Needed(120, None), "about 120 tasks (30 now) would decide if the difference stays"),
-        (Needed(120, 1572), "about 120 tasks (30 now) would decide if the difference stays"),
-        (Needed(2626, 8), "8 takes of each task would decide if the difference stays"),
-        (
-            Needed(2626, 1572),
-            "30 tasks are far too few for a margin of 0.05, a loss beyond it is neither shown nor ruled out; record"
-            " more tasks, set a wider --t2a-margin, or leave it out and let each item decide",
-        ),
+        (Needed(2626, None), "about 2626 tasks (30 now) would decide if the difference stays"),
+        (Needed(2626, 1572), "about 2626 tasks (30 now) would decide if the difference stays"),
+        (Needed(None, 1572), "1572 takes of each task would decide if the difference stays"),
         (Needed(None, None), "the difference is about the margin: no number of recordings decides"),
         (Needed(None, None, labels=True), "unresolved labels leave it open, whatever is recorded"),
     ],
