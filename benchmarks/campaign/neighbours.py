@@ -1,0 +1,344 @@
+"""Other people's pytest: conftest files at every depth, xdist in every form, test functions, other plugins."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from campaign.fault import Ended, Fault, Wanted, nothing, spread, turn
+from campaign.project import BASELINE, HEAR, REPORT, Project, task
+
+Break = Callable[[Project], None]
+RELAXED = ("--t2a-min-native=0", "--t2a-min-shapley=0")
+LOSSY = "--t2a-interface=asr=transcripts:lossy.jsonl"
+GOOD = "--t2a-interface=asr=transcripts:good.jsonl"
+
+
+def faults() -> Iterator[Fault]:
+    """Every fault of this subject."""
+    for place, hook in HOOKS.items():
+        for depth in DEPTHS:
+            breaks = _deep(depth, hook)
+            yield from spread("hook of a conftest", f"{place} in {depth}", breaks, "suite", HEAR, REPORT, *RELAXED)
+    yield from spread("hook of a conftest", "changes tasks, against its baseline", _tasks_changed, wanted=Wanted.GREEN)
+    for place, (breaks, words) in BUILDS.items():
+        yield from spread("another build beside others", place, breaks, *words, HEAR, BASELINE, REPORT)
+    for place, (breaks, words) in ALIKE.items():
+        yield from spread("items that are alike", place, breaks, *words, LOSSY, *RELAXED, "--t2a-fail-under=0.99", REPORT)
+    for place, (breaks, words) in WORKERS.items():
+        yield from spread("a worker is lost", place, breaks, *words, REPORT, modes=("alone",))
+    for place, (body, words, wanted) in FUNCTIONS.items():
+        yield from spread("test function", place, _function(body), "test_voice.py", *words, REPORT, wanted=wanted, items=0, allowed="Error", modes=turn(place, 2))
+    for place, (breaks, words, wanted) in OTHERS.items():
+        yield from spread("files of others", place, breaks, *words, wanted=wanted, check=_no_gate, modes=turn(place))
+    for plugin, cases in PLUGINS.items():
+        if importlib.util.find_spec(plugin) is not None:
+            for place, (breaks, words, wanted) in cases.items():
+                yield from spread(f"with {plugin}", place, breaks, *words, REPORT, wanted=wanted, allowed="Error")
+
+
+def missing_plugins() -> list[str]:
+    """Other plugins that would be tried if they were installed."""
+    return [plugin for plugin in PLUGINS if importlib.util.find_spec(plugin) is None]
+
+
+DEPTHS = ("conftest.py", "suite/conftest.py", "suite/sub/conftest.py", "suite/sub/sub/conftest.py")
+HOOKS: Mapping[str, str] = {
+    "gate": "def pytest_t2a_gate(config, results, gate):\n    return ['not today']\n",
+    "gate by results": (
+        "def pytest_t2a_gate(config, results, gate):\n"
+        "    return [f'{len(results)} seen'] if any(r.task.startswith('net/') for r in results) else []\n"
+    ),
+    "result": (
+        "seen = []\n\ndef pytest_t2a_result(config, result):\n    seen.append(result.task)\n\n"
+        "def pytest_t2a_gate(config, results, gate):\n    return [f'{len(seen)} seen'] if seen else []\n"
+    ),
+}
+
+
+def _deep(place: str, hook: str) -> Break:
+    """A hook in a folder, and a task file beside it."""
+
+    def breaks(project: Project) -> None:
+        folder = place.rpartition("/")[0]
+        if "sub" in folder:
+            (project.root / folder).mkdir(parents=True)
+            project.write(f"{folder}/deep.yaml", task(5).replace("net/port-5", "net/deep").replace("audio/", "../" * folder.count("sub") + "audio/"))
+        project.write(place, hook)
+
+    return breaks
+
+
+def _tasks_changed(project: Project) -> None:
+    project.write(
+        "suite/conftest.py",
+        "def pytest_t2a_modify_tasks(config, path, tasks):\n"
+        "    tasks[:] = [t.model_copy(update={'instruction': t.instruction + ' Please.'}) for t in tasks]\n",
+    )
+    made = project.run("suite", HEAR, BASELINE, "--t2a-update-baseline")
+    if made.status != 0:
+        raise RuntimeError(f"not green with a hook that changes tasks:\n{made.out}")
+
+
+def _weights(project: Project) -> None:
+    project.environment["CAMPAIGN_WEIGHTS"] = "2"
+
+
+def _outside(project: Project) -> None:
+    """The root directory is beside the suite; the baseline is made anew from there."""
+    project.write("ci/pytest.ini", "[pytest]\npythonpath = ..\n")
+    (project.root / "b.json").unlink()
+    project.run("-c", "ci/pytest.ini", "suite", HEAR, BASELINE, "--t2a-update-baseline")
+    _weights(project)
+
+
+def _no_autoload(project: Project) -> None:
+    project.environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    _weights(project)
+
+
+def _with_conftest(text: str) -> Break:
+    def breaks(project: Project) -> None:
+        project.write("conftest.py", text)
+        _weights(project)
+
+    return breaks
+
+
+_GROUPS = "import pytest\n\ndef pytest_itemcollected(item): item.add_marker(pytest.mark.xdist_group('gpu'))\n"
+_TITLES = "def pytest_itemcollected(item): item._nodeid = item.nodeid + ' - title'\n"
+_OURS = ("-p", "pytest_talk2agent.plugin")
+BUILDS: Mapping[str, tuple[Break, tuple[str, ...]]] = {
+    "as it is": (_weights, ("suite",)),
+    "outside the root directory": (_outside, ("-c", "ci/pytest.ini", "suite")),
+    "xdist by its module": (_no_autoload, (*_OURS, "-p", "xdist.plugin", "suite")),
+    "groups": (_with_conftest(_GROUPS), ("suite",)),
+    "node ids rewritten": (_with_conftest(_TITLES), ("suite",)),
+    "a test function": (lambda project: (_weights(project), _voice(project))[0], ("test_voice.py",)),
+    "from a subfolder": (_weights, ("--rootdir=suite", "suite")),
+}
+_VOICE = '''
+import pytest
+
+
+@pytest.mark.t2a("suite/tasks.yaml")
+def test_voice(t2a_retention):
+    assert t2a_retention.native >= 0
+'''
+
+
+def _voice(project: Project) -> None:
+    project.write("test_voice.py", _VOICE)
+
+
+def _two_alike(project: Project) -> None:
+    """Two folders outside the root directory with files and ids that are alike; one loses a value."""
+    for name in ("v1", "v2"):
+        shutil.copytree(project.root / "suite", project.root / name)
+        (project.root / name / "more.yaml").unlink()
+    for name in ("suite/tasks.yaml", "suite/more.yaml"):
+        (project.root / name).unlink()
+    # What is asked for in v2 is what lossy.jsonl holds; in v1 it is not.
+    project.edit("v2/tasks.yaml", lambda text: text.replace("8001", "8081"))
+    project.write("ci/pytest.ini", "[pytest]\npythonpath = ..\n")
+
+
+def _three_alike(project: Project) -> None:
+    _two_alike(project)
+    shutil.copytree(project.root / "v2", project.root / "v3")
+
+
+ALIKE: Mapping[str, tuple[Break, tuple[str, ...]]] = {
+    "two folders": (_two_alike, ("v1", "v2")),
+    "two folders outside the root directory": (_two_alike, ("-c", "ci/pytest.ini", "v1", "v2")),
+    "the other way round": (_two_alike, ("-c", "ci/pytest.ini", "v2", "v1")),
+    "three folders outside the root directory": (_three_alike, ("-c", "ci/pytest.ini", "v1", "v2", "v3")),
+    "node ids made equal": (
+        lambda project: (
+            _two_alike(project),
+            project.write("conftest.py", "def pytest_itemcollected(item): item._nodeid = 'one::' + item.name\n"),
+        )[0],
+        ("v1", "v2"),
+    ),
+}
+
+_DIES = "import os\n\ndef pytest_runtest_call(item):\n    if 'port-2' in item.name: os._exit(1)\n"
+_SLEEPY = '''
+import os
+import time
+
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    found = yield
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0" and "port-3" in item.name:
+        raise AssertionError("only on gw0")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def slow():
+    time.sleep(0.3 if os.environ.get("PYTEST_XDIST_WORKER") == "gw1" else 0)
+'''
+
+
+def _dies(project: Project) -> None:
+    project.write("suite/conftest.py", _DIES)
+    project.write("ci/pytest.ini", "[pytest]\npythonpath = ..\n")
+
+
+def _dies_alone(project: Project) -> None:
+    _dies(project)
+    project.environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+
+
+WORKERS: Mapping[str, tuple[Break, tuple[str, ...]]] = {
+    "in an item": (_dies, ("suite", HEAR, "-n", "2")),
+    "in an item, none comes back": (_dies, ("suite", HEAR, "-n", "2", "--max-worker-restart=0")),
+    "outside the root directory": (_dies, ("-c", "ci/pytest.ini", "suite", HEAR, "-n", "2", "--max-worker-restart=0")),
+    "outside, another comes": (_dies, ("-c", "ci/pytest.ini", "suite", HEAR, "-n", "2")),
+    "xdist by its module": (_dies_alone, (*_OURS, "-p", "xdist.plugin", "suite", HEAR, "-n", "2")),
+    "one worker": (_dies, ("suite", HEAR, "-n", "1", "--max-worker-restart=0")),
+    "by groups": (_dies, ("suite", HEAR, "-n", "2", "--dist", "loadgroup")),
+    "by files": (_dies, ("suite", HEAR, "-n", "2", "--dist", "loadfile")),
+    "stealing": (_dies, ("suite", HEAR, "-n", "2", "--dist", "worksteal")),
+    "each, one of them fails": (
+        lambda project: project.write("conftest.py", _SLEEPY) and None, ("suite", GOOD, "--dist", "each", "--tx", "2*popen")
+    ),
+}
+
+_HEAD = "import pytest\n\nM = pytest.mark.t2a('suite/tasks.yaml', task='net/port-1')\n"
+FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...], Wanted]] = {
+    "own agent fails": ("@M\ndef test_agent(t2a_transcript):\n    assert 'port 80' in t2a_transcript.text\n", (GOOD,), Wanted.RED),
+    "own agent fails, ini": ("@M\ndef test_agent(t2a_transcript):\n    assert 0\n", (), Wanted.RED),
+    "own agent beside the suite": (
+        "@M\ndef test_agent(t2a_transcript):\n    assert t2a_transcript.text\n", ("suite", GOOD), Wanted.GREEN
+    ),
+    "own agent fails beside the suite": (
+        "@M\ndef test_agent(t2a_transcript):\n    assert not t2a_transcript.text\n", ("suite", GOOD), Wanted.RED
+    ),
+    "retention below a limit": ("@M\ndef test_port(t2a_retention):\n    assert t2a_retention.native == 1\n", (LOSSY,), Wanted.RED),
+    "failing subtest": (
+        "@M\ndef test_port(t2a_retention, subtests):\n    with subtests.test('one'):\n        assert t2a_retention.native == 1\n",
+        (LOSSY, *RELAXED), Wanted.RED,
+    ),
+    "interface by a parameter": (
+        "@M\n@pytest.mark.parametrize('t2a_interface', ['asr=transcripts:lossy.jsonl'], indirect=True)\n"
+        "def test_port(t2a_interface, t2a_retention):\n    assert t2a_retention.native == 1\n",
+        ("--t2a-interface=text",), Wanted.RED,
+    ),
+    "two marks": (
+        "@M\n@pytest.mark.t2a('suite/tasks.yaml', task='net/port-2')\n"
+        "def test_port(t2a_retention):\n    assert t2a_retention.native == 1\n",
+        (LOSSY,), Wanted.RED,
+    ),
+    "two marks, the other way": (
+        "@pytest.mark.t2a('suite/tasks.yaml', task='net/port-2')\n@M\n"
+        "def test_port(t2a_retention):\n    assert t2a_retention.native == 1\n",
+        (LOSSY,), Wanted.RED,
+    ),
+    "fixture by its name": (
+        "@M\ndef test_port(request):\n    assert request.getfixturevalue('t2a_retention').native == 1\n", (LOSSY,), Wanted.RED
+    ),
+    "fails in its teardown": (
+        "@pytest.fixture\ndef after():\n    yield\n    assert 0\n\n@M\ndef test_port(after, t2a_retention): pass\n", (GOOD,), Wanted.RED
+    ),
+    "fails in its setup": (
+        "@pytest.fixture\ndef before():\n    assert 0\n\n@M\ndef test_port(before, t2a_retention): pass\n", (GOOD,), Wanted.RED
+    ),
+    "expected to fail": (
+        "@pytest.mark.xfail\n@M\ndef test_port(t2a_retention):\n    assert t2a_retention.native == 1\n", (LOSSY,), Wanted.DECIDED
+    ),
+}
+
+
+def _function(body: str) -> Break:
+    def breaks(project: Project) -> None:
+        project.write("test_voice.py", _HEAD + "\n\n" + body)
+        project.write("pytest.ini", "[pytest]\npythonpath = .\nt2a_interface = text\n" if "assert 0\n" in body and "after" not in body else "[pytest]\npythonpath = .\n")
+
+    return breaks
+
+
+_YAML_PLUGIN = '''
+import pytest
+
+
+def pytest_collect_file(parent, file_path):
+    if file_path.suffix == ".yaml" and file_path.name.startswith("test"):
+        return YamlFile.from_parent(parent, path=file_path)
+
+
+class YamlFile(pytest.File):
+    def collect(self):
+        yield YamlItem.from_parent(self, name="one")
+
+
+class YamlItem(pytest.Item):
+    def runtest(self): pass
+'''
+
+
+def _others(name: str, text: str, conftest: str = "") -> Break:
+    def breaks(project: Project) -> None:
+        shutil.rmtree(project.root / "suite")
+        project.write(name, text)
+        project.write("test_plain.py", "def test_a(): pass\n")
+        if conftest:
+            project.write("conftest.py", conftest)
+
+    return breaks
+
+
+OTHERS: Mapping[str, tuple[Break, tuple[str, ...], Wanted]] = {
+    "YAML of pytest's documentation": (
+        _others("test_simple.yaml", "ok:\n    sub1: sub1\n\nhello:\n    world: world\n", _YAML_PLUGIN), ("test_simple.yaml",), Wanted.ORDINARY
+    ),
+    "YAML with an instruction": (
+        _others("data/sample.yaml", "instruction: Summarise the text.\ninput: abc\noutput: def\n"), (".",), Wanted.ORDINARY
+    ),
+    "YAML with intentions": (
+        _others("data/bot.yaml", "intentions:\n  - greet\n  - book\nlanguage: en\n"), (".",), Wanted.ORDINARY
+    ),
+    "YAML that is none": (_others("data/odd.yaml", "instruction: {{ jinja }}\n{% if x %}\n"), (".",), Wanted.ORDINARY),
+    "a folder called t2a": (_others("t2a/test_x.py", "def test_good(): pass\n"), (".",), Wanted.ORDINARY),
+    "options for all, plain tests alone": (
+        lambda project: (
+            project.write("test_plain.py", "def test_a(): pass\n"),
+            project.write("pytest.ini", "[pytest]\npythonpath = .\naddopts = --t2a-interface=python:asr:R\n"),
+        )[0] and None,
+        ("test_plain.py",), Wanted.ORDINARY,
+    ),
+    "ini key, plain tests alone": (
+        lambda project: (
+            project.write("test_plain.py", "def test_a(): pass\n"),
+            project.write("pytest.ini", "[pytest]\npythonpath = .\nt2a_interface = python:asr:R\n"),
+        )[0] and None,
+        ("test_plain.py",), Wanted.ORDINARY,
+    ),
+    "a failing test in a folder called t2a": (_others("t2a/test_x.py", "def test_bad(): assert 0\n"), (".",), Wanted.RED),
+}
+
+
+def _no_gate(_: Project, ended: Ended) -> Iterable[tuple[str, str]]:
+    """Other people's tests are none of the gate's business."""
+    if "GATE" in ended.out:
+        yield "wrong red", "a gate where there is none"
+
+
+_RECIPE = "def pytest_sessionfinish(session, exitstatus):\n    if exitstatus == 5: session.exitstatus = 0\n"
+PLUGINS: Mapping[str, Mapping[str, tuple[Break, tuple[str, ...], Wanted]]] = {
+    "pytest_timeout": {
+        "longer than its items": (lambda project: (project.forget(), project.environment.update(CAMPAIGN_SLOW="1"))[0], ("suite", HEAR, "--timeout=4"), Wanted.GREEN),
+    },
+    "pytest_socket": {"no sockets": (lambda project: project.forget(), ("suite", HEAR, "--disable-socket"), Wanted.GREEN)},
+    "pytest_forked": {"each item forked": (lambda project: project.forget(), ("suite", HEAR, "--forked"), Wanted.DECIDED)},
+    "pytest_rerunfailures": {"reruns of what is lost": (nothing, ("suite", LOSSY, "--reruns=2"), Wanted.RED)},
+    "pytest_custom_exit_code": {"nothing judged, forgiven": (nothing, ("suite", HEAR, "-k", "nothing", "--suppress-no-test-exit-code"), Wanted.RED)},
+    "pytest_randomly": {"any order": (nothing, ("suite", LOSSY), Wanted.RED)},
+    "pytest_jsonreport": {"red by the gate alone": (nothing, ("suite", LOSSY, *RELAXED, "--t2a-fail-under=0.99", "--json-report"), Wanted.RED)},
+    "pytest_repeat": {"three times": (nothing, ("suite", LOSSY, "--count=3"), Wanted.RED)},
+}
