@@ -1,4 +1,4 @@
-"""The campaign: kills, injected faults and fuzzed inputs against the gate: python benchmarks/faults.py --short | --long.
+"""Kills, injected faults and fuzzed inputs against the gate: python benchmarks/faults.py --short | --long.
 
 A small green project is broken in one way at a time, in each of the ways that pytest runs it (alone, two workers,
 without xdist), and what comes out is held against what must come out. Runs are killed at random moments; every single
@@ -19,19 +19,24 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from campaign import baselines, neighbours, recognisers, reports, served, sounds, stored, suites
+from campaign import baselines, neighbours, others, recognisers, reports, served, sounds, stored, suites
 from campaign.fault import VIOLATIONS, Fault
-from campaign.project import Template
+from campaign.flips import flips
+from campaign.fuzzing import Sources, again, fuzz, learn
+from campaign.kills import Kill
+from campaign.project import Project, Template
 from table import print_table
 
-SHORT = {"kills": 4, "faults": 24, "fuzz": 3_000, "flips": 1_500}
-LONG = {"kills": 200, "faults": 0, "fuzz": 60_000, "flips": 0}
-"""0: all that there are."""
+ALL = 1_000_000
+FORMS = {
+    "short": {"kills": 6, "faults": 24, "flips": 1_500, "fuzz": 2_500},
+    "long": {"kills": 200, "faults": ALL, "flips": ALL, "fuzz": 60_000},
+}
 JOBS = 2
 
 
@@ -74,6 +79,7 @@ def injected(template: Template) -> list[Fault]:
             *sounds.faults(),
             *reports.faults(),
             *neighbours.faults(),
+            *others.faults(),
             *served.faults(),
         ]
     names = Counter(fault.name for fault in found)
@@ -83,9 +89,7 @@ def injected(template: Template) -> list[Fault]:
 
 
 def chosen(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
-    """So many of them, spread over the kinds; 0 for all."""
-    if not count or count >= len(faults):
-        return list(faults)
+    """So many of them, spread over the kinds."""
     by_kind: dict[str, list[Fault]] = {}
     for fault in faults:
         by_kind.setdefault(fault.kind, []).append(fault)
@@ -98,7 +102,7 @@ def chosen(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
 
 
 @contextlib.contextmanager
-def _copy(template: Template, name: str) -> Iterator[object]:
+def _copy(template: Template, name: str) -> Iterator[Project]:
     project = template.copy(name)
     try:
         yield project
@@ -106,8 +110,8 @@ def _copy(template: Template, name: str) -> Iterator[object]:
         project.close()
 
 
-def attempt(template: Template, number: int, fault: Fault) -> list[tuple[str, str]]:
-    """Try one on a fresh copy; a fault of the campaign itself is a violation, too, so that it is seen."""
+def attempt(template: Template, number: int, fault: Fault | Kill) -> list[tuple[str, str]]:
+    """Try one on a fresh copy; where the campaign itself fails, that is a violation, too, so that it is seen."""
     with _copy(template, f"p{number}") as project:
         try:
             return fault.violations(project)
@@ -115,7 +119,7 @@ def attempt(template: Template, number: int, fault: Fault) -> list[tuple[str, st
             return [("no verdict", f"the campaign could not try it: {type(error).__name__}: {error}"[:300])]
 
 
-def run_all(template: Template, tries: Sequence[Fault], tally: Tally) -> None:
+def run_all(template: Template, tries: Sequence[Fault | Kill], tally: Tally) -> None:
     """Try all of them, two at a time; results in their order."""
     with ThreadPoolExecutor(JOBS) as pool:
         jobs = [pool.submit(attempt, template, number, fault) for number, fault in enumerate(tries)]
@@ -123,37 +127,81 @@ def run_all(template: Template, tries: Sequence[Fault], tally: Tally) -> None:
             tally.add(fault.kind, fault.name, job.result())
 
 
+def one_again(name: str, template: Template, sources: Sources, tally: Tally) -> None:
+    """Try what a violation named, or every fault whose name begins so."""
+    first, *rest = name.split("/")
+    if first == "kill":
+        run_all(template, [Kill(int(rest[0]), int(rest[1]))], tally)
+    elif first == "fuzz":
+        shown, violations = again(name, sources)
+        print(shown)
+        tally.add(f"fuzz: {rest[0]}", name, violations)
+    elif first == "flip":
+        for kind, flip, violations in flips(template.project.root, sources.record, sources.baseline, ALL, 0):
+            if flip == name:
+                tally.add(kind, flip, violations)
+    else:
+        run_all(template, [fault for fault in injected(template) if fault.name.startswith(name)], tally)
+    if not tally.tried:
+        raise SystemExit(f"nothing is called {name}; --list shows the names of the faults")
+
+
+def campaign(counts: Mapping[str, int], seed: int, template: Template, sources: Sources, tally: Tally) -> None:
+    """So many of each part, the part after the other."""
+    run_all(template, chosen(injected(template), counts["faults"], seed), tally)
+    run_all(template, [Kill(seed, number) for number in range(counts["kills"])], tally)
+    if counts["flips"]:
+        for kind, name, violations in flips(
+            template.project.root, sources.record, sources.baseline, counts["flips"], seed
+        ):
+            tally.add(kind, name, violations)
+    if counts["fuzz"]:
+        learn(sources)
+        for reader, name, violations in fuzz(counts["fuzz"], seed, JOBS, sources):
+            tally.add(f"fuzz: {reader}", name, violations)
+
+
 def main() -> int:
     """Run the campaign and print its table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1)
-    for name in LONG:
-        parser.add_argument(f"--{name}", type=int, metavar="N")
-    parser.add_argument("--short", action="store_true", help="the form for CI: about a minute on two cores")
-    parser.add_argument("--long", action="store_true", help="the whole of it")
-    parser.add_argument("--only", metavar="NAME")
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--mode")
-    options = parser.parse_args()
+    options = _options()
+    counts = dict.fromkeys(FORMS["long"], 0) if options.form is None else dict(FORMS[options.form])
+    counts.update({part: value for part in counts if (value := getattr(options, part)) is not None})
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
-    tally = Tally()
+    tally, began = Tally(), time.monotonic()
     try:
-        template = Template(folder)
-        faults = injected(template)
+        template = Template(folder, options.sabotage)
+        project = template.project
+        sources = Sources(project.root / "b.json", project.root / "rep", project.record_of("r2"))
         if options.list:
-            print(Counter(f.kind for f in faults), len(faults))
+            print("\n".join(fault.name for fault in injected(template)))
             return 0
         if options.only:
-            faults = [f for f in faults if f.name.startswith(options.only)]
+            one_again(options.only, template, sources, tally)
+        elif any(counts.values()):
+            campaign(counts, options.seed, template, sources, tally)
         else:
-            faults = chosen([f for f in faults if options.mode in (None, f.mode)], options.faults or 0, options.seed)
-        began = time.monotonic()
-        run_all(template, faults, tally)
-        print_table(["kind", "tried", "right", *VIOLATIONS], tally.rows())
-        print(f"{time.monotonic() - began:.0f} s")
+            raise SystemExit("nothing to do; name --short, --long, or how many of something")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    print_table(["kind", "tried", "right", *VIOLATIONS], tally.rows())
+    if counts["faults"] and (missing := others.missing_plugins()):
+        print(f"not tried, as they are not installed: {', '.join(missing)}")
+    print(f"seed {options.seed}, {time.monotonic() - began:.0f} s, {len(tally.lines)} violations")
     return 1 if tally.lines else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--short", dest="form", action="store_const", const="short", help="the form for CI")
+    form.add_argument("--long", dest="form", action="store_const", const="long", help="all there is")
+    parser.add_argument("--seed", type=int, default=1)
+    for part in FORMS["long"]:
+        parser.add_argument(f"--{part}", type=int, metavar="N", help=f"so many {part} in place of the form's")
+    parser.add_argument("--only", metavar="NAME", help="one again, by its name, or all whose names begin so")
+    parser.add_argument("--list", action="store_true", help="the names of all faults")
+    parser.add_argument("--sabotage", type=Path, metavar="FILE", help="a pytest plugin that spoils every run")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

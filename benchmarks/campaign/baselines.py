@@ -30,7 +30,14 @@ def faults(project: Project) -> Iterator[Fault]:
                 "baseline scores edited", name, edited, "suite", CANDIDATE, BASELINE, REPORT, *more, modes=turn(name, 2)
             )
             yield from spread(
-                "baseline scores edited", f"{name}, nothing lost", edited, "suite", HEAR, BASELINE, REPORT, *more,
+                "baseline scores edited",
+                f"{name}, nothing lost",
+                edited,
+                "suite",
+                HEAR,
+                BASELINE,
+                REPORT,
+                *more,
                 modes=turn(name),
             )
     for place, breaks in FILES.items():
@@ -39,8 +46,19 @@ def faults(project: Project) -> Iterator[Fault]:
         yield from spread("run beside its baseline", place, nothing, "suite", *words, BASELINE, REPORT)
     weights: Break = lambda project: project.environment.update(CAMPAIGN_WEIGHTS="2")  # noqa: E731 - one of many
     yield from spread("another build", "by its identity", weights)
-    yield from spread("another build", "by its identity, margin", weights, "suite", HEAR, BASELINE, REPORT, "--t2a-margin=0.5")
-    yield from spread("another build", "under another name", weights, "suite", "--t2a-interface=next=python:asr:R", BASELINE, REPORT, wanted=Wanted.GREEN)
+    yield from spread(
+        "another build", "by its identity, margin", weights, "suite", HEAR, BASELINE, REPORT, "--t2a-margin=0.5"
+    )
+    yield from spread(
+        "another build",
+        "under another name",
+        weights,
+        "suite",
+        "--t2a-interface=next=python:asr:R",
+        BASELINE,
+        REPORT,
+        wanted=Wanted.GREEN,
+    )
 
 
 def _fields(document: Any) -> Iterator[Fault]:
@@ -120,7 +138,9 @@ def _fresh(make: Callable[[Path], object]) -> Break:
 
 
 def _native(value: str) -> Break:
-    return lambda project: project.edit(FILE, lambda text: text.replace('"native": [\n     "1",', f'"native": [\n     {value},', 1))
+    return lambda project: project.edit(
+        FILE, lambda text: text.replace('"native": [\n     "1",', f'"native": [\n     {value},', 1)
+    )
 
 
 FILES: Mapping[str, Break] = {
@@ -149,7 +169,9 @@ FILES: Mapping[str, Break] = {
     "number that is no number": _native("NaN"),
     "endless number": _native("Infinity"),
     "merge left behind": lambda project: project.edit(FILE, lambda text: "<<<<<<< HEAD\n" + text),
-    "key twice": lambda project: project.edit(FILE, lambda text: text.replace('"lost": [],', '"lost": ["port"],\n    "lost": [],', 1)),
+    "key twice": lambda project: project.edit(
+        FILE, lambda text: text.replace('"lost": [],', '"lost": [],\n    "lost": ["port"],', 1)
+    ),
 }
 
 OTHER: Mapping[str, tuple[str, ...]] = {

@@ -29,6 +29,7 @@ class Wanted(Enum):
 VIOLATIONS = (
     "wrong green",
     "wrong red",
+    "lost",
     "no verdict",
     "believed",
     "obeyed",
@@ -39,9 +40,9 @@ VIOLATIONS = (
 """What can be wrong with how a run ended, the worst first.
 
 "wrong green": the exit status or any report passes, and should not. "wrong red": a fault that must be tolerated was
-not. "no verdict": the fault of one item took the verdict of the others. "believed": what was altered was used.
-"obeyed": text of others came out as a control sequence, a command, or where it was not asked for. "left over":
-processes or temporary folders.
+not. "lost": a stored record is gone, altered or not used. "no verdict": the fault of one item took the verdict of the
+others. "believed": what was altered was used. "obeyed": text of others came out as a control sequence, a command, or
+where it was not asked for. "left over": processes or temporary folders.
 """
 
 Check = Callable[[Project, Ended], Iterable[tuple[str, str]]]
@@ -156,6 +157,4 @@ def spread(
     """The same fault in several modes. Without arguments: the suite against its baseline, with a report."""
     given = arguments or ("suite", HEAR, BASELINE, REPORT)
     for mode in modes:
-        yield Fault(
-            kind, place, mode, breaks, given, wanted, items=items, allowed=allowed, check=check, limit=limit
-        )
+        yield Fault(kind, place, mode, breaks, given, wanted, items=items, allowed=allowed, check=check, limit=limit)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from campaign.fault import Ended, Fault, Wanted, nothing, spread, turn
+from campaign.fault import Fault, Wanted, spread, turn
 from campaign.project import BASELINE, HEAR, REPORT, Project, task
 
 Break = Callable[[Project], None]
@@ -25,22 +24,24 @@ def faults() -> Iterator[Fault]:
     for place, (breaks, words) in BUILDS.items():
         yield from spread("another build beside others", place, breaks, *words, HEAR, BASELINE, REPORT)
     for place, (breaks, words) in ALIKE.items():
-        yield from spread("items that are alike", place, breaks, *words, LOSSY, *RELAXED, "--t2a-fail-under=0.99", REPORT)
+        yield from spread(
+            "items that are alike", place, breaks, *words, LOSSY, *RELAXED, "--t2a-fail-under=0.99", REPORT
+        )
     for place, (breaks, words) in WORKERS.items():
         yield from spread("a worker is lost", place, breaks, *words, REPORT, modes=("alone",))
     for place, (body, words, wanted) in FUNCTIONS.items():
-        yield from spread("test function", place, _function(body), "test_voice.py", *words, REPORT, wanted=wanted, items=0, allowed="Error", modes=turn(place, 2))
-    for place, (breaks, words, wanted) in OTHERS.items():
-        yield from spread("files of others", place, breaks, *words, wanted=wanted, check=_no_gate, modes=turn(place))
-    for plugin, cases in PLUGINS.items():
-        if importlib.util.find_spec(plugin) is not None:
-            for place, (breaks, words, wanted) in cases.items():
-                yield from spread(f"with {plugin}", place, breaks, *words, REPORT, wanted=wanted, allowed="Error")
-
-
-def missing_plugins() -> list[str]:
-    """Other plugins that would be tried if they were installed."""
-    return [plugin for plugin in PLUGINS if importlib.util.find_spec(plugin) is None]
+        yield from spread(
+            "test function",
+            place,
+            _function(body),
+            "test_voice.py",
+            *words,
+            REPORT,
+            wanted=wanted,
+            items=0,
+            allowed="Error",
+            modes=turn(place, 2),
+        )
 
 
 DEPTHS = ("conftest.py", "suite/conftest.py", "suite/sub/conftest.py", "suite/sub/sub/conftest.py")
@@ -64,7 +65,10 @@ def _deep(place: str, hook: str) -> Break:
         folder = place.rpartition("/")[0]
         if "sub" in folder:
             (project.root / folder).mkdir(parents=True)
-            project.write(f"{folder}/deep.yaml", task(5).replace("net/port-5", "net/deep").replace("audio/", "../" * folder.count("sub") + "audio/"))
+            project.write(
+                f"{folder}/deep.yaml",
+                task(5).replace("net/port-5", "net/deep").replace("audio/", "../" * folder.count("sub") + "audio/"),
+            )
         project.write(place, hook)
 
     return breaks
@@ -118,14 +122,14 @@ BUILDS: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "a test function": (lambda project: (_weights(project), _voice(project))[0], ("test_voice.py",)),
     "from a subfolder": (_weights, ("--rootdir=suite", "suite")),
 }
-_VOICE = '''
+_VOICE = """
 import pytest
 
 
 @pytest.mark.t2a("suite/tasks.yaml")
 def test_voice(t2a_retention):
     assert t2a_retention.native >= 0
-'''
+"""
 
 
 def _voice(project: Project) -> None:
@@ -164,7 +168,7 @@ ALIKE: Mapping[str, tuple[Break, tuple[str, ...]]] = {
 }
 
 _DIES = "import os\n\ndef pytest_runtest_call(item):\n    if 'port-2' in item.name: os._exit(1)\n"
-_SLEEPY = '''
+_SLEEPY = """
 import os
 import time
 
@@ -182,7 +186,7 @@ def pytest_runtest_call(item):
 @pytest.fixture(autouse=True)
 def slow():
     time.sleep(0.3 if os.environ.get("PYTEST_XDIST_WORKER") == "gw1" else 0)
-'''
+"""
 
 
 def _dies(project: Project) -> None:
@@ -206,51 +210,77 @@ WORKERS: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "by files": (_dies, ("suite", HEAR, "-n", "2", "--dist", "loadfile")),
     "stealing": (_dies, ("suite", HEAR, "-n", "2", "--dist", "worksteal")),
     "each, one of them fails": (
-        lambda project: project.write("conftest.py", _SLEEPY) and None, ("suite", GOOD, "--dist", "each", "--tx", "2*popen")
+        lambda project: project.write("conftest.py", _SLEEPY) and None,
+        ("suite", GOOD, "--dist", "each", "--tx", "2*popen"),
     ),
 }
 
 _HEAD = "import pytest\n\nM = pytest.mark.t2a('suite/tasks.yaml', task='net/port-1')\n"
 FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...], Wanted]] = {
-    "own agent fails": ("@M\ndef test_agent(t2a_transcript):\n    assert 'port 80' in t2a_transcript.text\n", (GOOD,), Wanted.RED),
+    "own agent fails": (
+        "@M\ndef test_agent(t2a_transcript):\n    assert 'port 80' in t2a_transcript.text\n",
+        (GOOD,),
+        Wanted.RED,
+    ),
     "own agent fails, ini": ("@M\ndef test_agent(t2a_transcript):\n    assert 0\n", (), Wanted.RED),
     "own agent beside the suite": (
-        "@M\ndef test_agent(t2a_transcript):\n    assert t2a_transcript.text\n", ("suite", GOOD), Wanted.GREEN
+        "@M\ndef test_agent(t2a_transcript):\n    assert t2a_transcript.text\n",
+        ("suite", GOOD),
+        Wanted.GREEN,
     ),
     "own agent fails beside the suite": (
-        "@M\ndef test_agent(t2a_transcript):\n    assert not t2a_transcript.text\n", ("suite", GOOD), Wanted.RED
+        "@M\ndef test_agent(t2a_transcript):\n    assert not t2a_transcript.text\n",
+        ("suite", GOOD),
+        Wanted.RED,
     ),
-    "retention below a limit": ("@M\ndef test_port(t2a_retention):\n    assert t2a_retention.native == 1\n", (LOSSY,), Wanted.RED),
+    "retention below a limit": (
+        "@M\ndef test_port(t2a_retention):\n    assert t2a_retention.native == 1\n",
+        (LOSSY,),
+        Wanted.RED,
+    ),
     "failing subtest": (
-        "@M\ndef test_port(t2a_retention, subtests):\n    with subtests.test('one'):\n        assert t2a_retention.native == 1\n",
-        (LOSSY, *RELAXED), Wanted.RED,
+        "@M\ndef test_port(t2a_retention, subtests):\n"
+        "    with subtests.test('one'):\n        assert t2a_retention.native == 1\n",
+        (LOSSY, *RELAXED),
+        Wanted.RED,
     ),
     "interface by a parameter": (
         "@M\n@pytest.mark.parametrize('t2a_interface', ['asr=transcripts:lossy.jsonl'], indirect=True)\n"
         "def test_port(t2a_interface, t2a_retention):\n    assert t2a_retention.native == 1\n",
-        ("--t2a-interface=text",), Wanted.RED,
+        ("--t2a-interface=text",),
+        Wanted.RED,
     ),
     "two marks": (
         "@M\n@pytest.mark.t2a('suite/tasks.yaml', task='net/port-2')\n"
         "def test_port(t2a_retention):\n    assert t2a_retention.native == 1\n",
-        (LOSSY,), Wanted.RED,
+        (LOSSY,),
+        Wanted.RED,
     ),
     "two marks, the other way": (
         "@pytest.mark.t2a('suite/tasks.yaml', task='net/port-2')\n@M\n"
         "def test_port(t2a_retention):\n    assert t2a_retention.native == 1\n",
-        (LOSSY,), Wanted.RED,
+        (LOSSY,),
+        Wanted.RED,
     ),
     "fixture by its name": (
-        "@M\ndef test_port(request):\n    assert request.getfixturevalue('t2a_retention').native == 1\n", (LOSSY,), Wanted.RED
+        "@M\ndef test_port(request):\n    assert request.getfixturevalue('t2a_retention').native == 1\n",
+        (LOSSY,),
+        Wanted.RED,
     ),
     "fails in its teardown": (
-        "@pytest.fixture\ndef after():\n    yield\n    assert 0\n\n@M\ndef test_port(after, t2a_retention): pass\n", (GOOD,), Wanted.RED
+        "@pytest.fixture\ndef after():\n    yield\n    assert 0\n\n@M\ndef test_port(after, t2a_retention): pass\n",
+        (GOOD,),
+        Wanted.RED,
     ),
     "fails in its setup": (
-        "@pytest.fixture\ndef before():\n    assert 0\n\n@M\ndef test_port(before, t2a_retention): pass\n", (GOOD,), Wanted.RED
+        "@pytest.fixture\ndef before():\n    assert 0\n\n@M\ndef test_port(before, t2a_retention): pass\n",
+        (GOOD,),
+        Wanted.RED,
     ),
     "expected to fail": (
-        "@pytest.mark.xfail\n@M\ndef test_port(t2a_retention):\n    assert t2a_retention.native == 1\n", (LOSSY,), Wanted.DECIDED
+        "@pytest.mark.xfail\n@M\ndef test_port(t2a_retention):\n    assert t2a_retention.native == 1\n",
+        (LOSSY,),
+        Wanted.DECIDED,
     ),
 }
 
@@ -258,87 +288,11 @@ FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...], Wanted]] = {
 def _function(body: str) -> Break:
     def breaks(project: Project) -> None:
         project.write("test_voice.py", _HEAD + "\n\n" + body)
-        project.write("pytest.ini", "[pytest]\npythonpath = .\nt2a_interface = text\n" if "assert 0\n" in body and "after" not in body else "[pytest]\npythonpath = .\n")
+        project.write(
+            "pytest.ini",
+            "[pytest]\npythonpath = .\nt2a_interface = text\n"
+            if "assert 0\n" in body and "after" not in body
+            else "[pytest]\npythonpath = .\n",
+        )
 
     return breaks
-
-
-_YAML_PLUGIN = '''
-import pytest
-
-
-def pytest_collect_file(parent, file_path):
-    if file_path.suffix == ".yaml" and file_path.name.startswith("test"):
-        return YamlFile.from_parent(parent, path=file_path)
-
-
-class YamlFile(pytest.File):
-    def collect(self):
-        yield YamlItem.from_parent(self, name="one")
-
-
-class YamlItem(pytest.Item):
-    def runtest(self): pass
-'''
-
-
-def _others(name: str, text: str, conftest: str = "") -> Break:
-    def breaks(project: Project) -> None:
-        shutil.rmtree(project.root / "suite")
-        project.write(name, text)
-        project.write("test_plain.py", "def test_a(): pass\n")
-        if conftest:
-            project.write("conftest.py", conftest)
-
-    return breaks
-
-
-OTHERS: Mapping[str, tuple[Break, tuple[str, ...], Wanted]] = {
-    "YAML of pytest's documentation": (
-        _others("test_simple.yaml", "ok:\n    sub1: sub1\n\nhello:\n    world: world\n", _YAML_PLUGIN), ("test_simple.yaml",), Wanted.ORDINARY
-    ),
-    "YAML with an instruction": (
-        _others("data/sample.yaml", "instruction: Summarise the text.\ninput: abc\noutput: def\n"), (".",), Wanted.ORDINARY
-    ),
-    "YAML with intentions": (
-        _others("data/bot.yaml", "intentions:\n  - greet\n  - book\nlanguage: en\n"), (".",), Wanted.ORDINARY
-    ),
-    "YAML that is none": (_others("data/odd.yaml", "instruction: {{ jinja }}\n{% if x %}\n"), (".",), Wanted.ORDINARY),
-    "a folder called t2a": (_others("t2a/test_x.py", "def test_good(): pass\n"), (".",), Wanted.ORDINARY),
-    "options for all, plain tests alone": (
-        lambda project: (
-            project.write("test_plain.py", "def test_a(): pass\n"),
-            project.write("pytest.ini", "[pytest]\npythonpath = .\naddopts = --t2a-interface=python:asr:R\n"),
-        )[0] and None,
-        ("test_plain.py",), Wanted.ORDINARY,
-    ),
-    "ini key, plain tests alone": (
-        lambda project: (
-            project.write("test_plain.py", "def test_a(): pass\n"),
-            project.write("pytest.ini", "[pytest]\npythonpath = .\nt2a_interface = python:asr:R\n"),
-        )[0] and None,
-        ("test_plain.py",), Wanted.ORDINARY,
-    ),
-    "a failing test in a folder called t2a": (_others("t2a/test_x.py", "def test_bad(): assert 0\n"), (".",), Wanted.RED),
-}
-
-
-def _no_gate(_: Project, ended: Ended) -> Iterable[tuple[str, str]]:
-    """Other people's tests are none of the gate's business."""
-    if "GATE" in ended.out:
-        yield "wrong red", "a gate where there is none"
-
-
-_RECIPE = "def pytest_sessionfinish(session, exitstatus):\n    if exitstatus == 5: session.exitstatus = 0\n"
-PLUGINS: Mapping[str, Mapping[str, tuple[Break, tuple[str, ...], Wanted]]] = {
-    "pytest_timeout": {
-        "longer than its items": (lambda project: (project.forget(), project.environment.update(CAMPAIGN_SLOW="1"))[0], ("suite", HEAR, "--timeout=4"), Wanted.GREEN),
-    },
-    "pytest_socket": {"no sockets": (lambda project: project.forget(), ("suite", HEAR, "--disable-socket"), Wanted.GREEN)},
-    "pytest_forked": {"each item forked": (lambda project: project.forget(), ("suite", HEAR, "--forked"), Wanted.DECIDED)},
-    "pytest_rerunfailures": {"reruns of what is lost": (nothing, ("suite", LOSSY, "--reruns=2"), Wanted.RED)},
-    "pytest_custom_exit_code": {"nothing judged, forgiven": (nothing, ("suite", HEAR, "-k", "nothing", "--suppress-no-test-exit-code"), Wanted.RED)},
-    "pytest_randomly": {"any order": (nothing, ("suite", LOSSY), Wanted.RED)},
-    "pytest_jsonreport": {"red by the gate alone": (nothing, ("suite", LOSSY, *RELAXED, "--t2a-fail-under=0.99", "--json-report"), Wanted.RED)},
-    "pytest_repeat": {"three times": (nothing, ("suite", LOSSY, "--count=3"), Wanted.RED)},
-}

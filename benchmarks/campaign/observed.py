@@ -72,7 +72,9 @@ def look(root: Path, temporary: Path, status: int | None, processes: Sequence[st
         out=out,
         raw=raw,
         places={
-            "terminal": _shown(out, re.compile(r"^GATE PASSED", re.MULTILINE), re.compile(r"^GATE FAILED", re.MULTILINE)),
+            "terminal": _shown(
+                out, re.compile(r"^GATE PASSED", re.MULTILINE), re.compile(r"^GATE FAILED", re.MULTILINE)
+            ),
             "run.json": "none" if run is None else "green" if run.get("passed") is True else "red",
             "summary.md": _shown(_text(root / "rep" / "summary.md"), _PASSED, _FAILED),
             "report.html": _shown(_text(root / "rep" / "report.html"), _PASSED, _FAILED),

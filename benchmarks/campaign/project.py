@@ -141,7 +141,8 @@ class Project:
         """The words of a run of pytest or of the command line."""
         if program == "pytest":
             plain = ["-p", "no:cacheprovider", "-q", "--junitxml=junit.xml"]
-            return [sys.executable, "-m", "pytest", *plain, *arguments]
+            more = ["-p", "sabotage"] if (self.root / "sabotage.py").exists() else []
+            return [sys.executable, "-m", "pytest", *plain, *more, *arguments]
         return [sys.executable, "-m", program, *arguments]
 
     def begin(self, arguments: Sequence[str], program: str = "pytest") -> tuple[subprocess.Popen[bytes], str]:
@@ -195,13 +196,17 @@ class Project:
 
 
 class Template:
-    """The project, made once and run green once; each fault gets a copy with its store, baseline and report."""
+    """The project, made once and run green once; each fault gets a copy with its store, baseline and report.
 
-    def __init__(self, folder: Path) -> None:
+    ``sabotage`` is a plugin that every run of pytest loads, to see that the campaign can fail.
+    """
+
+    def __init__(self, folder: Path, sabotage: Path | None = None) -> None:
         self._folder = folder
-        self._copies = 0
-        project = Project(folder / "template")
+        self.project = project = Project(folder / "template")
         (project.root / "suite" / "audio").mkdir(parents=True)
+        if sabotage is not None:
+            shutil.copyfile(sabotage, project.root / "sabotage.py")
         for number in range(COUNT):
             sound = np.random.default_rng(number).normal(0, 0.1, 8_000).astype("float32")
             soundfile.write(project.root / f"suite/audio/r{number}.wav", sound, 16_000)
@@ -218,10 +223,9 @@ class Template:
             raise RuntimeError(f"the project without a fault is not green:\n{made.out}")
         for name in ("out.txt", "asked.txt", "junit.xml", "step.md"):
             (project.root / name).unlink(missing_ok=True)
-        self._project = project
 
     def copy(self, name: str) -> Project:
         """A fresh copy."""
         root = self._folder / name
-        shutil.copytree(self._project.root, root, symlinks=True)
+        shutil.copytree(self.project.root, root, symlinks=True)
         return Project(root)

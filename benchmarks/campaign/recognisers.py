@@ -15,7 +15,7 @@ PLAIN = ("suite", SPEC, REPORT)
 _ANY = r"\w+Error|InvalidOperation"
 """A recogniser of one's own may raise what it likes, and its message names it."""
 
-_MODULE = '''
+_MODULE = """
 import ctypes, os, signal, sys, threading, time
 from pathlib import Path
 from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError
@@ -46,10 +46,18 @@ class R:
         text = right(batch[0])
         {after}
         return [text]
-'''
+"""
 
 
-def own(*, at_import: str = "", members: str = "", at_identity: str = "", at_making: str = "", before: str = "", after: str = "") -> Break:
+def own(
+    *,
+    at_import: str = "",
+    members: str = "",
+    at_identity: str = "",
+    at_making: str = "",
+    before: str = "",
+    after: str = "",
+) -> Break:
     """A recogniser that is right but for the statements that are put in."""
     text = _MODULE.format(
         at_import=at_import,
@@ -78,9 +86,18 @@ def faults() -> Iterator[Fault]:
         yield from spread("recogniser hangs", f"python: {place}", breaks, *words, wanted=Wanted.LOST)
     for place, program in PROGRAMS_THAT_HANG.items():
         words = ("suite", f"--t2a-interface=command?timeout=2:{sys.executable} hear.py {{audio}}", REPORT)
-        yield from spread("recogniser hangs", f"command: {place}", _program(program), *words, wanted=Wanted.LOST, modes=("alone", "workers"))
+        yield from spread(
+            "recogniser hangs",
+            f"command: {place}",
+            _program(program),
+            *words,
+            wanted=Wanted.LOST,
+            modes=("alone", "workers"),
+        )
     for place, answer in ANSWERS.items():
-        yield from spread("odd answer", place, _answers(answer), *PLAIN, wanted=Wanted.LOST, allowed=_ANY, modes=turn(place, 2))
+        yield from spread(
+            "odd answer", place, _answers(answer), *PLAIN, wanted=Wanted.LOST, allowed=_ANY, modes=turn(place, 2)
+        )
     for place, answer in ODD.items():
         yield from spread("odd detail", place, _answers(answer), *PLAIN, wanted=Wanted.DECIDED, modes=turn(place))
     for place, words in CHARACTERS.items():
@@ -89,18 +106,49 @@ def faults() -> Iterator[Fault]:
         yield from spread("odd character", place, breaks, *PLAIN, wanted=Wanted.DECIDED, modes=turn(place))
     for place, (program, wanted) in PROGRAMS.items():
         words = ("suite", f"--t2a-interface=command:{sys.executable} hear.py {{audio}}", REPORT)
-        yield from spread("program fails", place, _program(program), *words, wanted=wanted, allowed=_ANY, modes=turn(place, 2))
+        yield from spread(
+            "program fails", place, _program(program), *words, wanted=wanted, allowed=_ANY, modes=turn(place, 2)
+        )
     for place, text in LOOPS.items():
-        yield from spread("looped text", f"python: {place}", _answers(ascii(text)), *PLAIN, "--t2a-max-suspect=0", modes=turn(place, 2))
+        yield from spread(
+            "looped text",
+            f"python: {place}",
+            _answers(ascii(text)),
+            *PLAIN,
+            "--t2a-max-suspect=0",
+            modes=turn(place, 2),
+        )
         words = f"--t2a-interface=command:{sys.executable} hear.py {{audio}}"
         yield from spread(
-            "looped text", f"command: {place}", _program(f"print({text!r} if stem == 'r2' else right)"), "suite", words,
-            "--t2a-max-suspect=0", REPORT, modes=("alone",),
+            "looped text",
+            f"command: {place}",
+            _program(f"print({text!r} if stem == 'r2' else right)"),
+            "suite",
+            words,
+            "--t2a-max-suspect=0",
+            REPORT,
+            modes=("alone",),
         )
     for place, told in CONTROLS.items():
         for where, breaks in _speaks(told).items():
-            yield from spread("control characters", f"{place} {where}", breaks, *PLAIN, check=_obeyed, allowed=_ANY, modes=turn(place + where))
-    yield from spread("looped text", "python: against its baseline", _answers(ascii(next(iter(LOOPS.values())))), *PLAIN, "--t2a-max-suspect=0", "--t2a-max-unresolved=1", modes=("alone",))
+            yield from spread(
+                "control characters",
+                f"{place} {where}",
+                breaks,
+                *PLAIN,
+                check=_obeyed,
+                allowed=_ANY,
+                modes=turn(place + where),
+            )
+    yield from spread(
+        "looped text",
+        "python: against its baseline",
+        _answers(ascii(next(iter(LOOPS.values())))),
+        *PLAIN,
+        "--t2a-max-suspect=0",
+        "--t2a-max-unresolved=1",
+        modes=("alone",),
+    )
 
 
 def _moments(statement: str) -> Mapping[str, tuple[Break, Wanted, int]]:
@@ -160,14 +208,14 @@ HANGS: Mapping[str, str] = {
     "stopped": "os.kill(os.getpid(), signal.SIGSTOP)",
 }
 
-_HEAR = '''
+_HEAR = """
 import os, signal, subprocess, sys, time
 from pathlib import Path
 
 stem = Path(sys.argv[1]).stem
 right = f"Set the port to {{8000 + int(stem[1:])}} and restart nginx."
 {body}
-'''
+"""
 
 
 def _program(body: str) -> Break:
@@ -176,7 +224,8 @@ def _program(body: str) -> Break:
 
 PROGRAMS_THAT_HANG: Mapping[str, str] = {
     "sleeps": "time.sleep(600 if stem == 'r2' else 0); print(right)",
-    "ignores SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600 if stem == 'r2' else 0); print(right)",
+    "ignores SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "time.sleep(600 if stem == 'r2' else 0); print(right)",
     "leaves a child": "if stem == 'r2': subprocess.run(['sleep', '600'])\nprint(right)",
     "child keeps the pipe": "if stem == 'r2': subprocess.Popen(['sleep', '600'])\nprint(right if stem != 'r2' else '')",
     "prints without end": "while stem == 'r2': print('again', flush=True)\nprint(right)",
@@ -194,7 +243,8 @@ PROGRAMS: Mapping[str, tuple[str, Wanted]] = {
     "floods its output": ("sys.stdout.write('word ' * (20_000_000 if stem == 'r2' else 0))\nprint(right)", Wanted.RED),
     "closes its output": ("if stem == 'r2': os.close(1); os._exit(0)\nprint(right)", Wanted.RED),
     "leaves a child that sleeps": (
-        "subprocess.Popen(['sleep', '300'], stdin=-3, stdout=-3, stderr=-3)\nprint(right)", Wanted.DECIDED
+        "subprocess.Popen(['sleep', '300'], stdin=-3, stdout=-3, stderr=-3)\nprint(right)",
+        Wanted.DECIDED,
     ),
     "leaves a child in a session of its own": (
         "subprocess.Popen(['sleep', '300'], stdin=-3, stdout=-3, stderr=-3, start_new_session=True)\nprint(right)",
@@ -218,7 +268,8 @@ ANSWERS: Mapping[str, str] = {
     "none for one": "*()",
     "an exception": "1 / 0",
     "an exception of many lines": "exec('raise RuntimeError(\"a\\\\nb\\\\nc\")')",
-    "an exception that cannot be printed": "exec('class E(Exception):\\n  def __str__(self): raise ValueError\\nraise E')",
+    "an exception that cannot be printed": "exec('class E(Exception):\\n"
+    "  def __str__(self): raise ValueError\\nraise E')",
     "an error of ours": "TranscriptionError('no sound in it')",
     "a hypothesis without text": "Hypothesis(None)",
     "a state unheard of": "Hypothesis(text, state='sung')",
@@ -293,9 +344,8 @@ LOOPS: Mapping[str, str] = {
     "hyphens": "Set the port to 8002 and restart nginx. " + "N-" * 80,
     "a letter": "Set the port to 8002 and restart nginx. " + "a" * 400,
     "a sentence": "Set the port to 8002 and restart nginx. " * 12,
-    "too much for the sound": "Set the port to 8002 and restart nginx. " + " ".join(
-        f"Then word{chr(97 + n % 26)}{chr(97 + n // 26)} followed" for n in range(120)
-    ),
+    "too much for the sound": "Set the port to 8002 and restart nginx. "
+    + " ".join(f"Then word{chr(97 + n % 26)}{chr(97 + n // 26)} followed" for n in range(120)),
     "no blanks": "Set the port to 8002 and restart nginx. " + "thankyou" * 50,
 }
 
@@ -312,7 +362,9 @@ CONTROLS: Mapping[str, str] = {
     "a command where a line wraps": ("words " * 30 + "::stop-commands::abc ") * 3,
     "azure command": "well\n##vso[task.complete result=Succeeded]\n",
 }
-_FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\x1b(?!\[[\d;]*m)|\x1b\[8m")
+_FORBIDDEN = re.compile(
+    rb"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\x1b(?!\[[\d;]*m)|\x1b\[8m"
+)
 _COMMAND = re.compile(rb"^\s*::|##\[|##vso\[", re.MULTILINE)
 
 

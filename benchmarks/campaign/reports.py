@@ -19,23 +19,63 @@ LOSSY = "--t2a-interface=asr=transcripts:lossy.jsonl"
 def faults() -> Iterator[Fault]:
     """Every fault of this subject."""
     for place, (breaks, target) in TARGETS.items():
-        yield from spread("report cannot be written", place, breaks, "suite", HEAR, f"--t2a-report={target}", check=_says_why)
+        yield from spread(
+            "report cannot be written", place, breaks, "suite", HEAR, f"--t2a-report={target}", check=_says_why
+        )
     for name in FILES:
         for what, make in IN_ITS_PLACE.items():
-            yield from spread("report cannot be written", f"{what} for {name}", _in_place(name, make), "suite", HEAR, REPORT, check=_says_why, modes=turn(what + name))
+            yield from spread(
+                "report cannot be written",
+                f"{what} for {name}",
+                _in_place(name, make),
+                "suite",
+                HEAR,
+                REPORT,
+                check=_says_why,
+                modes=turn(what + name),
+            )
     for place, (breaks, words) in ENDS_EARLY.items():
-        yield from spread("older report stays green", place, breaks, *words, REPORT, allowed=r"\w+Error", modes=turn(place, 2))
+        yield from spread(
+            "older report stays green", place, breaks, *words, REPORT, allowed=r"\w+Error", modes=turn(place, 2)
+        )
     for place, rules in ALONE.items():
-        yield from spread("red by the gate alone", place, nothing, "suite", LOSSY, "--t2a-min-native=0", "--t2a-min-shapley=0", *rules, REPORT)
+        yield from spread(
+            "red by the gate alone",
+            place,
+            nothing,
+            "suite",
+            LOSSY,
+            "--t2a-min-native=0",
+            "--t2a-min-shapley=0",
+            *rules,
+            REPORT,
+        )
     for place, hook in HOOKS.items():
         for depth in ("", "suite/"):
             breaks = _conftest(f"{depth}conftest.py", hook)
             yield from spread("hook against the run", f"{place} in {depth or '.'}", breaks, "suite", HEAR, REPORT)
     for place, hook in ODD_HOOKS.items():
-        yield from spread("hook that is odd", place, _conftest("conftest.py", hook), "suite", HEAR, REPORT, allowed=r"\w+Error|Traceback|INTERNALERROR")
+        yield from spread(
+            "hook that is odd",
+            place,
+            _conftest("conftest.py", hook),
+            "suite",
+            HEAR,
+            REPORT,
+            allowed=r"\w+Error|Traceback|INTERNALERROR",
+        )
     for place, (breaks, words) in TOLERATED.items():
         yield from spread("asks for no run", place, breaks, *words, wanted=Wanted.ORDINARY, check=_untouched)
-    secret = Fault("reads what it may not", "audio embedded", "alone", _secret, ("report", "rep", "--audio=embed"), Wanted.DECIDED, program="pytest_talk2agent.cli", check=_embedded)
+    secret = Fault(
+        "reads what it may not",
+        "audio embedded",
+        "alone",
+        _secret,
+        ("report", "rep", "--audio=embed"),
+        Wanted.DECIDED,
+        program="pytest_talk2agent.cli",
+        check=_embedded,
+    )
     yield secret
 
 
@@ -103,11 +143,15 @@ def _ini(project: Project) -> None:
 
 def _terminated(project: Project) -> None:
     project.forget()
-    project.write("conftest.py", "import os, signal\ndef pytest_runtest_setup(item): os.kill(os.getpid(), signal.SIGTERM)\n")
+    project.write(
+        "conftest.py", "import os, signal\ndef pytest_runtest_setup(item): os.kill(os.getpid(), signal.SIGTERM)\n"
+    )
 
 
 def _killed(project: Project) -> None:
-    project.write("conftest.py", "import os, signal\ndef pytest_runtestloop(session): os.kill(os.getpid(), signal.SIGKILL)\n")
+    project.write(
+        "conftest.py", "import os, signal\ndef pytest_runtestloop(session): os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
 
 
 ENDS_EARLY: Mapping[str, tuple[Break, tuple[str, ...]]] = {
@@ -134,12 +178,14 @@ ENDS_EARLY: Mapping[str, tuple[Break, tuple[str, ...]]] = {
         ("suite", HEAR),
     ),
     "interrupted in an item": (
-        _conftest("conftest.py", "def pytest_runtest_call(item): raise KeyboardInterrupt\n"), ("suite", HEAR)
+        _conftest("conftest.py", "def pytest_runtest_call(item): raise KeyboardInterrupt\n"),
+        ("suite", HEAR),
     ),
     "terminated in an item": (_terminated, ("suite", HEAR)),
     "killed before the first item": (_killed, ("suite", HEAR)),
     "_exit in an item": (
-        _conftest("conftest.py", "import os\ndef pytest_runtest_call(item): os._exit(9)\n"), ("suite", HEAR)
+        _conftest("conftest.py", "import os\ndef pytest_runtest_call(item): os._exit(9)\n"),
+        ("suite", HEAR),
     ),
     "all workers lost": (
         _conftest("conftest.py", "import os\ndef pytest_runtest_call(item): os._exit(9)\n"),
@@ -176,9 +222,7 @@ ODD_HOOKS: Mapping[str, str] = {
 
 TOLERATED: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "--fixtures": (nothing, ("suite", HEAR, BASELINE, "--t2a-update-baseline", REPORT, "--fixtures")),
-    "--fixtures-per-test": (
-        nothing, ("suite", HEAR, BASELINE, "--t2a-update-baseline", REPORT, "--fixtures-per-test")
-    ),
+    "--fixtures-per-test": (nothing, ("suite", HEAR, BASELINE, "--t2a-update-baseline", REPORT, "--fixtures-per-test")),
     "--collect-only": (nothing, ("suite", HEAR, BASELINE, "--t2a-update-baseline", REPORT, "--collect-only")),
     "--markers": (nothing, ("suite", HEAR, REPORT, "--markers")),
     "--help": (nothing, ("suite", HEAR, REPORT, "--help")),
@@ -216,5 +260,3 @@ def _embedded(project: Project, ended: Ended) -> Iterable[tuple[str, str]]:
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     if base64.b64encode(_SECRET.encode()).decode()[:60] in text or "s3cret" in text + ended.out:
         yield "obeyed", "a file that is no recording of the run is in the page"
-
-

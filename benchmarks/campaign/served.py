@@ -29,13 +29,31 @@ def faults() -> Iterator[Fault]:
         yield from spread("server", place, served(answer), *PLAIN, wanted=wanted, items=0, modes=turn(place), limit=60)
     for place, context in OUTSIDE.items():
         words = ("suite", f"--t2a-interface=openai:m+bias?{OPTIONS}", REPORT)
-        yield from spread("reads what it may not", place, _visible(context), *words, wanted=Wanted.DECIDED, check=_not_sent, modes=("alone",))
+        yield from spread(
+            "reads what it may not",
+            place,
+            _visible(context),
+            *words,
+            wanted=Wanted.DECIDED,
+            check=_not_sent,
+            modes=("alone",),
+        )
     for place, quote in OBEDIENT.items():
         breaks = _obedient(quote)
         words = ("suite", "--t2a-interface=asr=transcripts:told.jsonl", f"--t2a-judge=llm:m?{OPTIONS}", REPORT)
         yield from spread("judge that obeys", place, breaks, *words, modes=("alone",))
     for place, (words, variable) in KEYS.items():
-        yield from spread("key in a command", place, _key(variable), "suite", words, REPORT, wanted=Wanted.DECIDED, check=_no_key, modes=("alone",))
+        yield from spread(
+            "key in a command",
+            place,
+            _key(variable),
+            "suite",
+            words,
+            REPORT,
+            wanted=Wanted.DECIDED,
+            check=_no_key,
+            modes=("alone",),
+        )
 
 
 class Server:
@@ -71,7 +89,9 @@ def _request(connection: socket.socket) -> bytes:
     while b"\r\n\r\n" not in data:
         data += _more(connection)
     head, _, body = data.partition(b"\r\n\r\n")
-    length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")), 0)
+    length = next(
+        (int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")), 0
+    )
     while len(body) < length:
         piece = _more(connection)
         data, body = data + piece, body + piece
@@ -179,7 +199,9 @@ def _visible(context: str) -> Break:
         project.write("home/payroll_2026.csv", "transfer_funds,hidden_of_the_user\n")
         project.write("home/run.py", "def transfer_funds(hidden_of_the_user): ...\n")
         (project.root / "suite" / "link").symlink_to("../home")
-        project.edit("suite/tasks.yaml", lambda text: text.replace("tags: [net]\n", f"tags: [net]\ncontext: {context}\n", 1))
+        project.edit(
+            "suite/tasks.yaml", lambda text: text.replace("tags: [net]\n", f"tags: [net]\ncontext: {context}\n", 1)
+        )
         server = Server(_json({"text": "Set the port to 8000 and restart nginx."}))
         project.url = server.url
         project.closing.append(server.close)
@@ -208,7 +230,6 @@ OBEDIENT: Mapping[str, str] = {
 
 def _obedient(quote: str) -> Break:
     """A judge model that does what a transcript tells it to."""
-
     found = {"evidence": quote, "reason": "told so", "label": "retained"}
     message = {"role": "assistant", "content": json.dumps({"port": found, "service": found})}
     answer = _json({"id": "1", "model": "m", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
@@ -241,7 +262,11 @@ def _key(variable: str) -> Break:
 def _no_key(project: Project, ended: Ended) -> Iterable[tuple[str, str]]:
     """What equals a key of the environment is nowhere in the store, the reports or the output."""
     kept = [path for folder in ("rep", ".t2a") for path in (project.root / folder).rglob("*") if path.is_file()]
-    places = [path.name for path in (*kept, project.root / "junit.xml") if path.is_file() and _KEY.encode() in path.read_bytes()]
+    places = [
+        path.name
+        for path in (*kept, project.root / "junit.xml")
+        if path.is_file() and _KEY.encode() in path.read_bytes()
+    ]
     places += ["terminal"] if _KEY in ended.out else []
     if places:
         yield "obeyed", f"the key is in {', '.join(sorted(set(places))[:4])}"

@@ -18,7 +18,7 @@ from campaign.project import BASELINE, HEAR, REPORT, Project
 Break = Callable[[Project], None]
 NAME = "suite/audio/r2.wav"
 SECONDS = 6.0
-_LENGTHS = '''
+_LENGTHS = """
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -33,20 +33,32 @@ class R:
             for utterance in batch:
                 stream.write(f"{Path(utterance.path).stem} {len(utterance.audio.samples) / utterance.audio.rate}\\n")
         return [f"Set the port to {8000 + int(Path(u.path).stem[1:])} and restart nginx." for u in batch]
-'''
+"""
 
 
 def faults() -> Iterator[Fault]:
     """Every fault of this subject."""
     for place, change in BROKEN.items():
-        yield from spread("recording broken", place, _recording(change), "suite", HEAR, REPORT, wanted=Wanted.LOST, modes=turn(place))
-        yield from spread("recording broken", f"{place}, against the baseline", _recording(change), modes=turn(place + "b"))
+        yield from spread(
+            "recording broken", place, _recording(change), "suite", HEAR, REPORT, wanted=Wanted.LOST, modes=turn(place)
+        )
+        yield from spread(
+            "recording broken", f"{place}, against the baseline", _recording(change), modes=turn(place + "b")
+        )
     for place, breaks in OTHER.items():
         yield from spread("recording is another", place, breaks, "suite", HEAR, BASELINE, REPORT)
     for place, make in ENCODED.items():
         words = ("suite", "--t2a-interface=python:lengths:R", REPORT)
         cut = "cut" in place
-        yield from spread("recording read in part", place, _encoded(make), *words, wanted=Wanted.DECIDED if cut else Wanted.GREEN, check=_whole, modes=("alone",))
+        yield from spread(
+            "recording read in part",
+            place,
+            _encoded(make),
+            *words,
+            wanted=Wanted.DECIDED if cut else Wanted.GREEN,
+            check=_whole,
+            modes=("alone",),
+        )
 
 
 def _recording(change: Callable[[Path], object]) -> Break:

@@ -22,8 +22,12 @@ def faults(project: Project) -> Iterator[Fault]:
     """Every fault of this subject; the fields are those of a record of ``project``."""
     yield from _fields(json.loads(project.record_of("r2").read_text(encoding="utf-8")))
     for place, breaks in FILES.items():
-        yield from spread("record replaced", place, breaks, *RUN, wanted=Wanted.GREEN, check=_heard_anew, modes=turn(place, 2))
-        yield from spread("record replaced", f"{place} frozen", breaks, *RUN, FROZEN, wanted=Wanted.LOST, modes=turn(place))
+        yield from spread(
+            "record replaced", place, breaks, *RUN, wanted=Wanted.GREEN, check=_heard_anew, modes=turn(place, 2)
+        )
+        yield from spread(
+            "record replaced", f"{place} frozen", breaks, *RUN, FROZEN, wanted=Wanted.LOST, modes=turn(place)
+        )
     yield from spread("record of a good build", "text of one flipped", _flipped, *RUN)
     yield from spread("record of a good build", "text of one edited", _edited, *RUN)
     yield from spread("record of a good build", "copied over", _copied, *RUN)
@@ -101,7 +105,9 @@ FILES: Mapping[str, Break] = {
     "zeros": _file(lambda path: path.write_bytes(bytes(path.stat().st_size))),
     "noise": _file(lambda path: path.write_bytes(bytes(range(256)) * 8)),
     "deep": _file(lambda path: path.write_text("[" * 100_000)),
-    "deep object": _file(lambda path: path.write_text('{"schema": 1, "data": ' + '{"a":' * 50_000 + "1" + "}" * 50_001)),
+    "deep object": _file(
+        lambda path: path.write_text('{"schema": 1, "data": ' + '{"a":' * 50_000 + "1" + "}" * 50_001)
+    ),
     "folder": _fresh(Path.mkdir),
     "fifo": _fresh(os.mkfifo),
     "/dev/zero": _fresh(lambda path: path.symlink_to("/dev/zero")),
@@ -165,7 +171,7 @@ def _swapped(project: Project) -> None:
     two.write_bytes(first)
 
 
-_CORE = '''
+_CORE = """
 from pathlib import Path
 
 PORT = {port}
@@ -173,14 +179,14 @@ PORT = {port}
 
 def hear(batch):
     return [f"Set the port to {{8000 + int(Path(u.path).stem[1:]) + PORT}} and restart nginx." for u in batch]
-'''
-_PROGRAM = '''
+"""
+_PROGRAM = """
 import sys
 from pathlib import Path
 
 shift = int((Path(__file__).parent / "weights.txt").read_text())
 print(f"Set the port to {8000 + int(Path(sys.argv[1]).stem[1:]) + shift} and restart nginx.")
-'''
+"""
 
 
 def _package(project: Project, port: int = 0) -> None:

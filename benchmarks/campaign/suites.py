@@ -27,7 +27,16 @@ def faults() -> Iterator[Fault]:
         go_on = ("suite", HEAR, REPORT, "--continue-on-collection-errors")
         yield from spread("collection error goes on", place, breaks, *go_on, check=_regated, modes=turn(place))
     for place, breaks in BESIDE.items():
-        yield from spread("collection error goes on", place, breaks, "suite", HEAR, REPORT, "--continue-on-collection-errors", check=_regated)
+        yield from spread(
+            "collection error goes on",
+            place,
+            breaks,
+            "suite",
+            HEAR,
+            REPORT,
+            "--continue-on-collection-errors",
+            check=_regated,
+        )
     for place, (change, wanted) in HARMLESS.items():
         yield from spread("task file odd", place, change, wanted=wanted, modes=("alone", "workers"))
     for place, (breaks, words) in DESELECTED.items():
@@ -90,7 +99,9 @@ SHRUNK: Mapping[str, Break] = {
     "commented out": _text(lambda text: "".join(f"# {line}\n" for line in text.splitlines())),
     "blanks": _text(lambda text: " \n" * 40),
     "all keys misspelt": _text(_misspelt),
-    "nested in a list": _text(lambda text: "tasks:\n" + "".join(f"  {line}\n" for line in text.split("---\n")[0].splitlines())),
+    "nested in a list": _text(
+        lambda text: "tasks:\n" + "".join(f"  {line}\n" for line in text.split("---\n")[0].splitlines())
+    ),
     "one task deleted": _text(lambda text: text.split("---\n")[1]),
     "task renamed": _text(lambda text: text.replace("net/port-5", "net/other-5")),
     "recording taken out": _text(
@@ -112,9 +123,12 @@ _SYNTAX: Mapping[str, Callable[[str], str]] = {
     "duplicate id": lambda text: text.replace("net/port-5", "net/port-4"),
     "half a character": lambda text: text.replace("nginx", "nginx\\ud800").replace("say: nginx", 'say: "nginx'),
     "deep list": lambda text: text + "tags: " + "[" * 5_000 + "]" * 5_000,
-    "alias bomb": lambda text: text + "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-        f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
-    ) + "instruction: *i\n",
+    "alias bomb": lambda text: (
+        text
+        + "---\na: &a [x,x,x,x,x,x,x,x,x]\n"
+        + "".join(f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+        + "instruction: *i\n"
+    ),
     "control character": lambda text: text.replace("nginx", "ng\x07inx", 1),
     "object tag": lambda text: text.replace("id: net", "id: !!python/object/apply:os.system [true] #", 1),
     "huge weight": lambda text: text.replace("0.5*port", "1e999999999*port", 1),
@@ -133,7 +147,9 @@ BESIDE: Mapping[str, Break] = {
     "plain test that cannot be imported": lambda project: _written(project, "suite/test_plain.py", "import no_such\n"),
     "plain test with a syntax error": lambda project: _written(project, "suite/test_plain.py", "def test(:\n"),
     "voice test without its file": lambda project: _written(
-        project, "suite/test_voice.py", "import pytest\n@pytest.mark.t2a('none.yaml')\ndef test_a(t2a_retention): pass\n"
+        project,
+        "suite/test_voice.py",
+        "import pytest\n@pytest.mark.t2a('none.yaml')\ndef test_a(t2a_retention): pass\n",
     ),
 }
 
@@ -184,26 +200,39 @@ DESELECTED: Mapping[str, tuple[Break, tuple[str, ...]]] = {
 
 REMOVED: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "removed by a conftest": (lambda project: _conftest(project, "items.remove(item)"), ("suite",)),
-    "collect_ignore": (lambda project: _written(project, "suite/conftest.py", "collect_ignore = ['more.yaml']\n"), ("suite",)),
-    "collect_ignore_glob": (lambda project: _written(project, "suite/conftest.py", "collect_ignore_glob = ['mo*']\n"), ("suite",)),
+    "collect_ignore": (
+        lambda project: _written(project, "suite/conftest.py", "collect_ignore = ['more.yaml']\n"),
+        ("suite",),
+    ),
+    "collect_ignore_glob": (
+        lambda project: _written(project, "suite/conftest.py", "collect_ignore_glob = ['mo*']\n"),
+        ("suite",),
+    ),
     "ignored by a hook": (
         lambda project: _written(
-            project, "conftest.py", "def pytest_ignore_collect(collection_path):\n    return 'more' in collection_path.name or None\n"
+            project,
+            "conftest.py",
+            "def pytest_ignore_collect(collection_path):\n    return 'more' in collection_path.name or None\n",
         ),
         ("suite",),
     ),
     "tasks changed by a hook": (
         lambda project: _written(
-            project, "conftest.py", "def pytest_t2a_modify_tasks(config, path, tasks):\n    tasks[:] = [t for t in tasks if '4' not in t.id]\n"
+            project,
+            "conftest.py",
+            "def pytest_t2a_modify_tasks(config, path, tasks):\n    tasks[:] = [t for t in tasks if '4' not in t.id]\n",
         ),
         ("suite",),
     ),
     "emptied by a conftest": (
-        lambda project: _written(project, "conftest.py", "def pytest_collection_modifyitems(items):\n    items[:] = []\n"),
+        lambda project: _written(
+            project, "conftest.py", "def pytest_collection_modifyitems(items):\n    items[:] = []\n"
+        ),
         ("suite",),
     ),
     "stopped at the first": (
-        lambda project: _written(project, "suite/test_a.py", "def test_a(): assert 0\n"), ("suite", "-x", "-p", "no:randomly"),
+        lambda project: _written(project, "suite/test_a.py", "def test_a(): assert 0\n"),
+        ("suite", "-x", "-p", "no:randomly"),
     ),
     "session ended by a hook": (
         lambda project: _written(

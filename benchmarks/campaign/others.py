@@ -1,0 +1,147 @@
+"""Files that are none of ours, and other plugins where they are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from campaign.fault import Ended, Fault, Wanted, nothing, spread, turn
+from campaign.neighbours import LOSSY, RELAXED
+from campaign.project import HEAR, REPORT, Project
+
+Break = Callable[[Project], None]
+
+
+def faults() -> Iterator[Fault]:
+    """Every fault of this subject."""
+    for place, (breaks, words, wanted) in OTHERS.items():
+        yield from spread("files of others", place, breaks, *words, wanted=wanted, check=_no_gate, modes=turn(place, 2))
+    for plugin, cases in PLUGINS.items():
+        if importlib.util.find_spec(plugin) is not None:
+            for place, (breaks, words, wanted) in cases.items():
+                yield from spread(f"with {plugin}", place, breaks, *words, REPORT, wanted=wanted, allowed="Error")
+
+
+def missing_plugins() -> list[str]:
+    """Other plugins that would be tried if they were installed."""
+    return [plugin for plugin in PLUGINS if importlib.util.find_spec(plugin) is None]
+
+
+_YAML_PLUGIN = """
+import pytest
+
+
+def pytest_collect_file(parent, file_path):
+    if file_path.suffix == ".yaml" and file_path.name.startswith("test"):
+        return YamlFile.from_parent(parent, path=file_path)
+
+
+class YamlFile(pytest.File):
+    def collect(self):
+        yield YamlItem.from_parent(self, name="one")
+
+
+class YamlItem(pytest.Item):
+    def runtest(self): pass
+"""
+
+
+def _others(name: str, text: str, conftest: str = "") -> Break:
+    def breaks(project: Project) -> None:
+        shutil.rmtree(project.root / "suite")
+        project.write(name, text)
+        project.write("test_plain.py", "def test_a(): pass\n")
+        if conftest:
+            project.write("conftest.py", conftest)
+
+    return breaks
+
+
+OTHERS: Mapping[str, tuple[Break, tuple[str, ...], Wanted]] = {
+    "YAML of pytest's documentation": (
+        _others("test_simple.yaml", "ok:\n    sub1: sub1\n\nhello:\n    world: world\n", _YAML_PLUGIN),
+        ("test_simple.yaml",),
+        Wanted.ORDINARY,
+    ),
+    "YAML with an instruction": (
+        _others("data/sample.yaml", "instruction: Summarise the text.\ninput: abc\noutput: def\n"),
+        (".",),
+        Wanted.ORDINARY,
+    ),
+    "YAML with intentions": (
+        _others("data/bot.yaml", "intentions:\n  - greet\n  - book\nlanguage: en\n"),
+        (".",),
+        Wanted.ORDINARY,
+    ),
+    "YAML that is none": (_others("data/odd.yaml", "instruction: {{ jinja }}\n{% if x %}\n"), (".",), Wanted.ORDINARY),
+    "a folder called t2a": (_others("t2a/test_x.py", "def test_good(): pass\n"), (".",), Wanted.ORDINARY),
+    "options for all, plain tests alone": (
+        lambda project: (
+            (
+                project.write("test_plain.py", "def test_a(): pass\n"),
+                project.write("pytest.ini", "[pytest]\npythonpath = .\naddopts = --t2a-interface=python:asr:R\n"),
+            )[0]
+            and None
+        ),
+        ("test_plain.py",),
+        Wanted.ORDINARY,
+    ),
+    "ini key, plain tests alone": (
+        lambda project: (
+            (
+                project.write("test_plain.py", "def test_a(): pass\n"),
+                project.write("pytest.ini", "[pytest]\npythonpath = .\nt2a_interface = python:asr:R\n"),
+            )[0]
+            and None
+        ),
+        ("test_plain.py",),
+        Wanted.ORDINARY,
+    ),
+    "a failing test in a folder called t2a": (
+        _others("t2a/test_x.py", "def test_bad(): assert 0\n"),
+        (".",),
+        Wanted.RED,
+    ),
+}
+
+
+def _no_gate(_: Project, ended: Ended) -> Iterable[tuple[str, str]]:
+    """Other people's tests are none of the gate's business."""
+    if "GATE" in ended.out:
+        yield "wrong red", "a gate where there is none"
+
+
+_RECIPE = "def pytest_sessionfinish(session, exitstatus):\n    if exitstatus == 5: session.exitstatus = 0\n"
+PLUGINS: Mapping[str, Mapping[str, tuple[Break, tuple[str, ...], Wanted]]] = {
+    "pytest_timeout": {
+        "longer than its items": (
+            lambda project: (project.forget(), project.environment.update(CAMPAIGN_SLOW="1"))[0],
+            ("suite", HEAR, "--timeout=4"),
+            Wanted.GREEN,
+        ),
+    },
+    "pytest_socket": {
+        "no sockets": (lambda project: project.forget(), ("suite", HEAR, "--disable-socket"), Wanted.GREEN)
+    },
+    "pytest_forked": {
+        "each item forked": (lambda project: project.forget(), ("suite", HEAR, "--forked"), Wanted.DECIDED)
+    },
+    "pytest_rerunfailures": {"reruns of what is lost": (nothing, ("suite", LOSSY, "--reruns=2"), Wanted.RED)},
+    "pytest_custom_exit_code": {
+        "nothing judged, forgiven": (
+            nothing,
+            ("suite", HEAR, "-k", "nothing", "--suppress-no-test-exit-code"),
+            Wanted.RED,
+        )
+    },
+    "pytest_randomly": {"any order": (nothing, ("suite", LOSSY), Wanted.RED)},
+    "pytest_jsonreport": {
+        "red by the gate alone": (
+            nothing,
+            ("suite", LOSSY, *RELAXED, "--t2a-fail-under=0.99", "--json-report"),
+            Wanted.RED,
+        )
+    },
+    "pytest_repeat": {"three times": (nothing, ("suite", LOSSY, "--count=3"), Wanted.RED)},
+}
