@@ -94,9 +94,11 @@ def chosen(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
     for fault in faults:
         by_kind.setdefault(fault.kind, []).append(fault)
     chance = random.Random(seed)
-    for group in by_kind.values():
+    groups = list(by_kind.values())
+    chance.shuffle(groups)
+    for group in groups:
         chance.shuffle(group)
-    ordered = [fault for turn in range(len(faults)) for group in by_kind.values() for fault in group[turn : turn + 1]]
+    ordered = [fault for turn in range(len(faults)) for group in groups for fault in group[turn : turn + 1]]
     wanted = set(map(id, ordered[:count]))
     return [fault for fault in faults if id(fault) in wanted]
 

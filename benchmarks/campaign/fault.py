@@ -87,9 +87,10 @@ class Fault:
         self.breaks(project)
         arguments = (*self.arguments, *(MODES[self.mode] if self.program == "pytest" else ()))
         ended = project.run(*arguments, program=self.program, limit=self.limit)
-        return [*self._wrong(ended), *self.check(project, ended)]
+        return [*self.wrong(ended), *self.check(project, ended)]
 
-    def _wrong(self, ended: Ended) -> Iterator[tuple[str, str]]:
+    def wrong(self, ended: Ended) -> Iterator[tuple[str, str]]:
+        """What is wrong with how a run ended, and why."""
         if ended.status is None:
             yield "hang", f"still running after {self.limit:.0f} s"
         else:

@@ -25,10 +25,11 @@ def flips(folder: Path, record: Path, baseline: Path, most: int, seed: int) -> I
         bits = range(8 * len(good))
         chosen = bits if not most or most >= len(bits) else sorted(random.Random(seed).sample(bits, most))
         for bit in chosen:
-            yield kind, f"flip/{kind}/{bit}".replace(" ", "-"), _flip(good, bit, noticed)
+            yield kind, f"flip/{kind}/{bit}".replace(" ", "-"), flip(good, bit, noticed)
 
 
-def _flip(good: bytes, bit: int, noticed: Noticed) -> Violations:
+def flip(good: bytes, bit: int, noticed: Noticed) -> Violations:
+    """Flip one bit; ``noticed`` says what was used of it, None for nothing."""
     changed = bytearray(good)
     changed[bit // 8] ^= 1 << bit % 8
     try:

@@ -33,7 +33,8 @@ ODD_TEXTS: Sequence[str] = (
 _DEEP = re.compile(r'"@deep (list|object) (\d+)@"')
 """What stands for a value that is too deep to be built."""
 _TOKENS = (
-    b"\x00", b"\xff", b"\n", b"\r", b"\t", b" ", b"[", b"]", b"{", b"}", b'"', b"'", b":", b",", b"-", b"#", b"&a", b"*a",
+    b"\x00", b"\xff", b"\n", b"\r", b"\t", b" ", b"[", b"]", b"{", b"}", b'"', b"'", b":", b",", b"-", b"#", b"&a",
+    b"*a",
     b"!!", b"|", b">", b"%", b"@", b"`", b"\\", b"\xc3", b"\xef\xbb\xbf", b"---\n", b"null", b"1e9", b"<<: ", b"? ",
 )  # fmt: skip
 

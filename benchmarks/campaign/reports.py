@@ -23,7 +23,7 @@ def faults() -> Iterator[Fault]:
             "report cannot be written", place, breaks, "suite", HEAR, f"--t2a-report={target}", check=_says_why
         )
     for name in FILES:
-        for what, make in IN_ITS_PLACE.items():
+        for what, (make, wanted) in IN_ITS_PLACE.items():
             yield from spread(
                 "report cannot be written",
                 f"{what} for {name}",
@@ -31,6 +31,7 @@ def faults() -> Iterator[Fault]:
                 "suite",
                 HEAR,
                 REPORT,
+                wanted=wanted,
                 check=_says_why,
                 modes=turn(what + name),
             )
@@ -107,7 +108,11 @@ def _full(path: Path) -> None:
     (path / "kept.txt").write_text("kept")
 
 
-IN_ITS_PLACE: Mapping[str, Callable[[Path], None]] = {"a folder": _full, "a fifo": _fifo}
+IN_ITS_PLACE: Mapping[str, tuple[Callable[[Path], None], Wanted]] = {
+    "a folder": (_full, Wanted.RED),
+    "a fifo": (_fifo, Wanted.DECIDED),
+    "a link to nowhere": (lambda path: path.symlink_to("/nowhere/at/all"), Wanted.DECIDED),
+}
 
 
 def _in_place(name: str, make: Callable[[Path], None]) -> Break:
@@ -120,7 +125,7 @@ def _in_place(name: str, make: Callable[[Path], None]) -> Break:
 
 def _says_why(_: Project, ended: Ended) -> Iterable[tuple[str, str]]:
     """A usage error, or the verdict with its reason: never a run that ends without a word."""
-    if ended.status is not None and "GATE FAILED" not in ended.out and "report" not in ended.out:
+    if ended.status is not None and "GATE" not in ended.out and "report" not in ended.out:
         yield "no verdict", "it does not say that no report was written"
 
 
