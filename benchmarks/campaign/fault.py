@@ -62,7 +62,8 @@ class Fault:
     """``kind`` is a row of the table, ``place`` which of its kind; ``breaks`` is given a fresh copy of the project.
 
     ``arguments`` are those of the run, ``items`` how many results a LOST one must still report; ``allowed`` is a
-    pattern of lines that hold the name of an exception and may; ``check`` looks at what is special to the fault.
+    pattern of lines that hold the name of an exception and may; ``check`` looks at what is special to the fault; ``swept`` is false where pytest itself
+    is ended, so that the next start has to sweep.
     """
 
     kind: str
@@ -76,6 +77,7 @@ class Fault:
     program: str = "pytest"
     limit: float = LIMIT
     check: Check = no_more
+    swept: bool = True
 
     @property
     def name(self) -> str:
@@ -99,7 +101,7 @@ class Fault:
             yield "traceback", line
         if ended.processes:
             yield "left over", f"{len(ended.processes)} processes: {ended.processes[0]}"
-        if ended.folders:
+        if ended.folders and self.swept:
             yield "left over", f"temporary: {', '.join(ended.folders[:3])}"
 
     def _verdict(self, ended: Ended) -> Iterator[tuple[str, str]]:
@@ -154,8 +156,21 @@ def spread(
     allowed: str = "",
     check: Check = no_more,
     limit: float = LIMIT,
+    swept: bool = True,
 ) -> Iterator[Fault]:
     """The same fault in several modes. Without arguments: the suite against its baseline, with a report."""
     given = arguments or ("suite", HEAR, BASELINE, REPORT)
     for mode in modes:
-        yield Fault(kind, place, mode, breaks, given, wanted, items=items, allowed=allowed, check=check, limit=limit)
+        yield Fault(
+            kind,
+            place,
+            mode,
+            breaks,
+            given,
+            wanted,
+            items=items,
+            allowed=allowed,
+            check=check,
+            limit=limit,
+            swept=swept,
+        )

@@ -87,12 +87,16 @@ def answers(*, lossy: bool = False) -> dict[str, str]:
 
 
 class Project:
-    """One copy of the project in a folder of its own; ``url`` is that of a server, where a fault starts one."""
+    """One copy of the project in a folder of its own.
+
+    ``url`` is that of a server, where a fault starts one; ``odd`` are modules that are meant to have no valid syntax.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.environment: dict[str, str] = {}
         self.url = ""
+        self.odd: set[str] = set()
         self.closing: list[Callable[[], None]] = []
 
     @property
@@ -106,8 +110,10 @@ class Project:
         return self.root / "tmp"
 
     def write(self, name: str, text: str) -> Path:
-        """Write a file, in UTF-8."""
+        """Write a file, in UTF-8. A module must be one: else a run would be red for a slip of the campaign."""
         path = self.root / name
+        if name.endswith(".py") and name not in self.odd:
+            compile(text, name, "exec")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path

@@ -37,7 +37,14 @@ def faults() -> Iterator[Fault]:
             )
     for place, (breaks, words) in ENDS_EARLY.items():
         yield from spread(
-            "older report stays green", place, breaks, *words, REPORT, allowed=r"\w+Error", modes=turn(place, 2)
+            "older report stays green",
+            place,
+            breaks,
+            *words,
+            REPORT,
+            allowed=r"\w+Error",
+            modes=turn(place, 2),
+            swept=place not in _DIES,
         )
     for place, rules in ALONE.items():
         yield from spread(
@@ -159,6 +166,7 @@ def _killed(project: Project) -> None:
     )
 
 
+_DIES = ("terminated in an item", "killed before the first item", "_exit in an item", "all workers lost")
 ENDS_EARLY: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "refused by the baseline": (_weights, ("suite", HEAR, BASELINE)),
     "another suite than the baseline's": (

@@ -145,7 +145,9 @@ UNREADABLE: Mapping[str, Break] = {
 
 BESIDE: Mapping[str, Break] = {
     "plain test that cannot be imported": lambda project: _written(project, "suite/test_plain.py", "import no_such\n"),
-    "plain test with a syntax error": lambda project: _written(project, "suite/test_plain.py", "def test(:\n"),
+    "plain test with a syntax error": lambda project: (
+        project.odd.add("suite/test_plain.py") or _written(project, "suite/test_plain.py", "def test(:\n")
+    ),
     "voice test without its file": lambda project: _written(
         project,
         "suite/test_voice.py",
