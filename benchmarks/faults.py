@@ -24,7 +24,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from campaign import baselines, neighbours, others, recognisers, reports, served, sounds, stored, suites
+from campaign import (
+    baselines,
+    mishearings,
+    neighbours,
+    others,
+    recognisers,
+    reports,
+    served,
+    sounds,
+    stored,
+    strangers,
+    suites,
+)
 from campaign.fault import VIOLATIONS, Fault
 from campaign.flips import flips
 from campaign.fuzzing import Sources, again, fuzz, learn
@@ -77,10 +89,12 @@ def injected(template: Template) -> list[Fault]:
             *baselines.faults(project),
             *recognisers.faults(),
             *sounds.faults(),
+            *mishearings.faults(),
             *reports.faults(),
             *neighbours.faults(),
             *others.faults(),
             *served.faults(),
+            *strangers.faults(),
         ]
     names = Counter(fault.name for fault in found)
     if twice := [name for name, count in names.items() if count > 1]:

@@ -62,8 +62,8 @@ class Fault:
     """``kind`` is a row of the table, ``place`` which of its kind; ``breaks`` is given a fresh copy of the project.
 
     ``arguments`` are those of the run, ``items`` how many results a LOST one must still report; ``allowed`` is a
-    pattern of lines that hold the name of an exception and may; ``check`` looks at what is special to the fault; ``swept`` is false where pytest itself
-    is ended, so that the next start has to sweep.
+    pattern of lines that hold the name of an exception and may; ``check`` looks at what is special to the fault;
+    ``swept`` is false where pytest itself is ended, so that the next start has to sweep.
     """
 
     kind: str

@@ -89,13 +89,15 @@ def answers(*, lossy: bool = False) -> dict[str, str]:
 class Project:
     """One copy of the project in a folder of its own.
 
-    ``url`` is that of a server, where a fault starts one; ``odd`` are modules that are meant to have no valid syntax.
+    ``url`` is that of a server, where a fault starts one; ``mark`` is that of the latest run; ``odd`` are modules that
+    are meant to have no valid syntax.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.environment: dict[str, str] = {}
         self.url = ""
+        self.mark = ""
         self.odd: set[str] = set()
         self.closing: list[Callable[[], None]] = []
 
@@ -153,7 +155,7 @@ class Project:
 
     def begin(self, arguments: Sequence[str], program: str = "pytest") -> tuple[subprocess.Popen[bytes], str]:
         """Start a run; returns the process and the mark that it and all its children carry in their environment."""
-        mark = uuid.uuid4().hex
+        self.mark = mark = uuid.uuid4().hex
         self.temporary.mkdir(exist_ok=True)
         for name in ("junit.xml", "step.md", "asked.txt"):
             (self.root / name).unlink(missing_ok=True)
