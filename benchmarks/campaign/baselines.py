@@ -70,7 +70,6 @@ def _fields(document: Any) -> Iterator[Fault]:
         changes = {
             "changed": replaced(document, place, other(value)),
             "of another type": replaced(document, place, wrong(value)),
-            "null": replaced(document, place, None),
             "gone": removed(document, place),
         }
         for how, changed in changes.items():

@@ -151,16 +151,19 @@ def spread(
     breaks: Callable[[Project], None] = nothing,
     *arguments: str,
     wanted: Wanted = Wanted.RED,
-    modes: Iterable[str] = MODES,
+    modes: Iterable[str] | None = None,
     items: int = COUNT - 1,
     allowed: str = "",
     check: Check = no_more,
     limit: float = LIMIT,
     swept: bool = True,
 ) -> Iterator[Fault]:
-    """The same fault in several modes. Without arguments: the suite against its baseline, with a report."""
+    """The same fault in several modes, two that differ from place to place unless others are asked for.
+
+    Without arguments: the suite against its baseline, with a report.
+    """
     given = arguments or ("suite", HEAR, BASELINE, REPORT)
-    for mode in modes:
+    for mode in turn(kind + place, 2) if modes is None else modes:
         yield Fault(
             kind,
             place,

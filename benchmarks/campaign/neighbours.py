@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 
-from campaign.fault import Fault, Wanted, spread, turn
-from campaign.project import BASELINE, HEAR, REPORT, Project, task
+from campaign.fault import Fault, Wanted, spread
+from campaign.project import BASELINE, HEAR, MODES, REPORT, Project, task
 
 Break = Callable[[Project], None]
 RELAXED = ("--t2a-min-native=0", "--t2a-min-shapley=0")
@@ -19,10 +19,12 @@ def faults() -> Iterator[Fault]:
     for place, hook in HOOKS.items():
         for depth in DEPTHS:
             breaks = _deep(depth, hook)
-            yield from spread("hook of a conftest", f"{place} in {depth}", breaks, "suite", HEAR, REPORT, *RELAXED)
+            yield from spread(
+                "hook of a conftest", f"{place} in {depth}", breaks, "suite", HEAR, REPORT, *RELAXED, modes=MODES
+            )
     yield from spread("hook of a conftest", "changes tasks, against its baseline", _tasks_changed, wanted=Wanted.GREEN)
     for place, (breaks, words) in BUILDS.items():
-        yield from spread("another build beside others", place, breaks, *words, HEAR, BASELINE, REPORT)
+        yield from spread("another build beside others", place, breaks, *words, HEAR, BASELINE, REPORT, modes=MODES)
     for place, (breaks, words) in ALIKE.items():
         yield from spread(
             "items that are alike", place, breaks, *words, LOSSY, *RELAXED, "--t2a-fail-under=0.99", REPORT
@@ -40,7 +42,6 @@ def faults() -> Iterator[Fault]:
             wanted=wanted,
             items=0,
             allowed="Error",
-            modes=turn(place, 2),
         )
 
 

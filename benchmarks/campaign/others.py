@@ -6,7 +6,7 @@ import importlib.util
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from campaign.fault import Ended, Fault, Wanted, nothing, spread, turn
+from campaign.fault import Ended, Fault, Wanted, nothing, spread
 from campaign.neighbours import LOSSY, RELAXED
 from campaign.project import HEAR, REPORT, Project
 
@@ -16,7 +16,7 @@ Break = Callable[[Project], None]
 def faults() -> Iterator[Fault]:
     """Every fault of this subject."""
     for place, (breaks, words, wanted) in OTHERS.items():
-        yield from spread("files of others", place, breaks, *words, wanted=wanted, check=_no_gate, modes=turn(place, 2))
+        yield from spread("files of others", place, breaks, *words, wanted=wanted, check=_no_gate)
     for plugin, cases in PLUGINS.items():
         if importlib.util.find_spec(plugin) is not None:
             for place, (breaks, words, wanted) in cases.items():

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from campaign.fault import Ended, Fault, Wanted, spread, turn
-from campaign.project import COUNT, REPORT, Project
+from campaign.project import COUNT, MODES, REPORT, Project
 
 Break = Callable[[Project], None]
 SPEC = "--t2a-interface=python:own:R"
@@ -77,8 +77,16 @@ def faults() -> Iterator[Fault]:
             if when == "in an item" or place in EVERYWHERE:
                 want = Wanted.DECIDED if place in MAY_GO_ON else wanted
                 name = f"{place} {when}"
+                modes = MODES if (place, when) in THOROUGHLY else None
                 yield from spread(
-                    "recogniser ends the process", name, breaks, *PLAIN, wanted=want, items=items, allowed=_ANY
+                    "recogniser ends the process",
+                    name,
+                    breaks,
+                    *PLAIN,
+                    wanted=want,
+                    items=items,
+                    allowed=_ANY,
+                    modes=modes,
                 )
     for place, statement in HANGS.items():
         breaks = own(before=f"if stem(batch) == 'r2': {statement}")
@@ -95,9 +103,7 @@ def faults() -> Iterator[Fault]:
             modes=("alone", "workers"),
         )
     for place, answer in ANSWERS.items():
-        yield from spread(
-            "odd answer", place, _answers(answer), *PLAIN, wanted=Wanted.LOST, allowed=_ANY, modes=turn(place, 2)
-        )
+        yield from spread("odd answer", place, _answers(answer), *PLAIN, wanted=Wanted.LOST, allowed=_ANY)
     for place, answer in ODD.items():
         yield from spread("odd detail", place, _answers(answer), *PLAIN, wanted=Wanted.DECIDED, modes=turn(place))
     for place, words in CHARACTERS.items():
@@ -106,9 +112,7 @@ def faults() -> Iterator[Fault]:
         yield from spread("odd character", place, breaks, *PLAIN, wanted=Wanted.DECIDED, modes=turn(place))
     for place, (program, wanted) in PROGRAMS.items():
         words = ("suite", f"--t2a-interface=command:{sys.executable} hear.py {{audio}}", REPORT)
-        yield from spread(
-            "program fails", place, _program(program), *words, wanted=wanted, allowed=_ANY, modes=turn(place, 2)
-        )
+        yield from spread("program fails", place, _program(program), *words, wanted=wanted, allowed=_ANY)
     for place, text in LOOPS.items():
         yield from spread(
             "looped text",
@@ -116,7 +120,6 @@ def faults() -> Iterator[Fault]:
             _answers(ascii(text)),
             *PLAIN,
             "--t2a-max-suspect=0",
-            modes=turn(place, 2),
         )
         words = f"--t2a-interface=command:{sys.executable} hear.py {{audio}}"
         yield from spread(
@@ -196,7 +199,8 @@ ENDS: Mapping[str, str] = {
 }
 MAY_GO_ON = ("SIGINT", "closes its output")
 """A recogniser that survives these may be right."""
-EVERYWHERE = ("exit(0) of C", "_exit(0)", "SystemExit(0)")
+EVERYWHERE = ("exit(0) of C", "_exit(0)")
+THOROUGHLY = (("exit(0) of C", "in an item"), ("_exit(0)", "in the last item"), ("_exit(0)", "at import"))
 
 HANGS: Mapping[str, str] = {
     "sleeps": "time.sleep(600)",

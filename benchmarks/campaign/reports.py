@@ -43,8 +43,8 @@ def faults() -> Iterator[Fault]:
             *words,
             REPORT,
             allowed=r"\w+Error",
-            modes=turn(place, 2),
             swept=place not in _DIES,
+            modes=_SINGLE if place == "killed before the first item" else None,
         )
     for place, rules in ALONE.items():
         yield from spread(
@@ -166,6 +166,7 @@ def _killed(project: Project) -> None:
     )
 
 
+_SINGLE = ("alone", "no-xdist")
 _DIES = ("terminated in an item", "killed before the first item", "_exit in an item", "all workers lost")
 ENDS_EARLY: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "refused by the baseline": (_weights, ("suite", HEAR, BASELINE)),

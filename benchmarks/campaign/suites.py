@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from campaign.fault import Ended, Fault, Wanted, spread, turn
-from campaign.project import BASELINE, HEAR, MODES, REPORT, Project, task
+from campaign.project import BASELINE, HEAR, REPORT, Project, task
 
 MORE = "suite/more.yaml"
 Break = Callable[[Project], None]
@@ -20,7 +20,7 @@ def faults() -> Iterator[Fault]:
         more = (margin,) if margin else ()
         for place, breaks in SHRUNK.items():
             name = f"{place} margin" if margin else place
-            modes = turn(place) if margin else MODES
+            modes = turn(place) if margin else None
             yield from spread("suite shrinks", name, breaks, "suite", HEAR, BASELINE, REPORT, *more, modes=modes)
     for place, breaks in UNREADABLE.items():
         yield from spread("task file unreadable", place, breaks, "suite", HEAR, REPORT, modes=turn(place))
