@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from campaign.fault import Fault, Wanted, nothing, spread, turn
+from campaign.fault import Break, Fault, Wanted, nothing, spread, turn
 from campaign.leaves import dotted, inner, leaves, other, removed, replaced, wrong
 from campaign.project import BASELINE, HEAR, REPORT, Project
 
 FILE = "b.json"
 LOSES = "--t2a-interface=python-R=python:asr:Loses"
 CANDIDATE = "--t2a-interface=next=python:asr:Loses"
-Break = Callable[[Project], None]
 
 
 def faults(project: Project) -> Iterator[Fault]:
@@ -44,21 +43,24 @@ def faults(project: Project) -> Iterator[Fault]:
         yield from spread("baseline damaged", place, breaks, modes=turn(place))
     for place, words in OTHER.items():
         yield from spread("run beside its baseline", place, nothing, "suite", *words, BASELINE, REPORT)
-    weights: Break = lambda project: project.environment.update(CAMPAIGN_WEIGHTS="2")  # noqa: E731 - one of many
-    yield from spread("another build", "by its identity", weights)
+    yield from spread("another build", "by its identity", _weights)
     yield from spread(
-        "another build", "by its identity, margin", weights, "suite", HEAR, BASELINE, REPORT, "--t2a-margin=0.5"
+        "another build", "by its identity, margin", _weights, "suite", HEAR, BASELINE, REPORT, "--t2a-margin=0.5"
     )
     yield from spread(
         "another build",
         "under another name",
-        weights,
+        _weights,
         "suite",
         "--t2a-interface=next=python:asr:R",
         BASELINE,
         REPORT,
         wanted=Wanted.GREEN,
     )
+
+
+def _weights(project: Project) -> None:
+    project.environment["CAMPAIGN_WEIGHTS"] = "2"
 
 
 def _fields(document: Any) -> Iterator[Fault]:
@@ -84,7 +86,7 @@ def _fields(document: Any) -> Iterator[Fault]:
 
 
 def _written(text: str) -> Break:
-    return lambda project: project.write(FILE, text) and None
+    return lambda project: project.write(FILE, text)
 
 
 def _edited(change: Callable[[Any], None]) -> Break:
@@ -125,7 +127,7 @@ SCORES: Mapping[str, Callable[[dict[str, Any]], object]] = {
 
 
 def _file(change: Callable[[Path], object]) -> Break:
-    return lambda project: change(project.root / FILE) and None
+    return lambda project: change(project.root / FILE)
 
 
 def _fresh(make: Callable[[Path], object]) -> Break:

@@ -45,7 +45,19 @@ others. "believed": what was altered was used. "obeyed": text of others came out
 where it was not asked for. "left over": processes or temporary folders.
 """
 
+Break = Callable[[Project], object]
+"""Puts a fault into a project; what it returns does not matter."""
 Check = Callable[[Project, Ended], Iterable[tuple[str, str]]]
+
+
+def both(*breaks: Break) -> Break:
+    """One fault after the other."""
+
+    def every(project: Project) -> None:
+        for one in breaks:
+            one(project)
+
+    return every
 
 
 def nothing(_: Project) -> None:
@@ -69,7 +81,7 @@ class Fault:
     kind: str
     place: str
     mode: str
-    breaks: Callable[[Project], None]
+    breaks: Break
     arguments: tuple[str, ...]
     wanted: Wanted
     items: int = COUNT - 1
@@ -148,7 +160,7 @@ def turn(place: str, most: int = 1) -> tuple[str, ...]:
 def spread(
     kind: str,
     place: str,
-    breaks: Callable[[Project], None] = nothing,
+    breaks: Break = nothing,
     *arguments: str,
     wanted: Wanted = Wanted.RED,
     modes: Iterable[str] | None = None,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from campaign.fault import Fault, Wanted, spread, turn
+from campaign.fault import Break, Fault, Wanted, spread, turn
 from campaign.project import REPORT, Project
 
 Case = tuple[str, str, str, str]
@@ -59,7 +59,7 @@ SAME_VALUES: Mapping[str, Case] = {
 }
 
 
-def _task(instruction: str, say: str, kind: str, heard: str) -> Callable[[Project], None]:
+def _task(instruction: str, say: str, kind: str, heard: str) -> Break:
     def breaks(project: Project) -> None:
         (project.root / "suite/more.yaml").unlink()
         value = {"say": say, "kind": kind}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from campaign.fault import Fault, Wanted, spread
+from campaign.fault import Break, Fault, Wanted, both, spread
 from campaign.project import BASELINE, HEAR, MODES, REPORT, Project, task
 
-Break = Callable[[Project], None]
 RELAXED = ("--t2a-min-native=0", "--t2a-min-shapley=0")
 LOSSY = "--t2a-interface=asr=transcripts:lossy.jsonl"
 GOOD = "--t2a-interface=asr=transcripts:good.jsonl"
@@ -114,15 +113,6 @@ def _with_conftest(text: str) -> Break:
 _GROUPS = "import pytest\n\ndef pytest_itemcollected(item): item.add_marker(pytest.mark.xdist_group('gpu'))\n"
 _TITLES = "def pytest_itemcollected(item): item._nodeid = item.nodeid + ' - title'\n"
 _OURS = ("-p", "pytest_talk2agent.plugin")
-BUILDS: Mapping[str, tuple[Break, tuple[str, ...]]] = {
-    "as it is": (_weights, ("suite",)),
-    "outside the root directory": (_outside, ("-c", "ci/pytest.ini", "suite")),
-    "xdist by its module": (_no_autoload, (*_OURS, "-p", "xdist.plugin", "suite")),
-    "groups": (_with_conftest(_GROUPS), ("suite",)),
-    "node ids rewritten": (_with_conftest(_TITLES), ("suite",)),
-    "a test function": (lambda project: (_weights(project), _voice(project))[0], ("test_voice.py",)),
-    "from a subfolder": (_weights, ("--rootdir=suite", "suite")),
-}
 _VOICE = """
 import pytest
 
@@ -135,6 +125,17 @@ def test_voice(t2a_retention):
 
 def _voice(project: Project) -> None:
     project.write("test_voice.py", _VOICE)
+
+
+BUILDS: Mapping[str, tuple[Break, tuple[str, ...]]] = {
+    "as it is": (_weights, ("suite",)),
+    "outside the root directory": (_outside, ("-c", "ci/pytest.ini", "suite")),
+    "xdist by its module": (_no_autoload, (*_OURS, "-p", "xdist.plugin", "suite")),
+    "groups": (_with_conftest(_GROUPS), ("suite",)),
+    "node ids rewritten": (_with_conftest(_TITLES), ("suite",)),
+    "a test function": (both(_weights, _voice), ("test_voice.py",)),
+    "from a subfolder": (_weights, ("--rootdir=suite", "suite")),
+}
 
 
 def _two_alike(project: Project) -> None:
@@ -154,16 +155,14 @@ def _three_alike(project: Project) -> None:
     shutil.copytree(project.root / "v2", project.root / "v3")
 
 
+_ONE_NAME = "def pytest_itemcollected(item): item._nodeid = 'one::' + item.name\n"
 ALIKE: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "two folders": (_two_alike, ("v1", "v2")),
     "two folders outside the root directory": (_two_alike, ("-c", "ci/pytest.ini", "v1", "v2")),
     "the other way round": (_two_alike, ("-c", "ci/pytest.ini", "v2", "v1")),
     "three folders outside the root directory": (_three_alike, ("-c", "ci/pytest.ini", "v1", "v2", "v3")),
     "node ids made equal": (
-        lambda project: (
-            _two_alike(project),
-            project.write("conftest.py", "def pytest_itemcollected(item): item._nodeid = 'one::' + item.name\n"),
-        )[0],
+        both(_two_alike, lambda project: project.write("conftest.py", _ONE_NAME)),
         ("v1", "v2"),
     ),
 }
@@ -209,7 +208,7 @@ WORKERS: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "one worker": (_dies, ("suite", HEAR, "-n", "1", "--max-worker-restart=0")),
     # By groups or by files xdist 3.8 itself waits for ever for a worker that is gone.
     "each, one of them fails": (
-        lambda project: project.write("conftest.py", _SLEEPY) and None,
+        lambda project: project.write("conftest.py", _SLEEPY),
         ("suite", GOOD, "--dist", "each", "--tx", "2*popen"),
     ),
 }

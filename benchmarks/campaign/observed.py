@@ -81,7 +81,7 @@ def look(root: Path, temporary: Path, status: int | None, processes: Sequence[st
             "job summary": _shown(_text(root / "step.md"), _PASSED, _FAILED),
             "JUnit": _junit(root / "junit.xml"),
         },
-        items=None if run is None else int(run.get("items", 0)),
+        items=None if run is None else int(str(run.get("items", 0))),
         asked=_text(root / "asked.txt").split(),
         processes=processes,
         folders=left_folders(temporary),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from campaign.fault import Ended, Fault, Wanted, nothing, spread
+from campaign.fault import Break, Fault, Wanted, both, nothing, spread
 from campaign.neighbours import LOSSY, RELAXED
+from campaign.observed import Ended
 from campaign.project import HEAR, REPORT, Project
-
-Break = Callable[[Project], None]
 
 
 def faults() -> Iterator[Fault]:
@@ -58,6 +57,14 @@ def _others(name: str, text: str, conftest: str = "") -> Break:
     return breaks
 
 
+def _plain(line: str) -> Break:
+    def breaks(project: Project) -> None:
+        project.write("test_plain.py", "def test_a(): pass\n")
+        project.write("pytest.ini", f"[pytest]\npythonpath = .\n{line}\n")
+
+    return breaks
+
+
 OTHERS: Mapping[str, tuple[Break, tuple[str, ...], Wanted]] = {
     "YAML of pytest's documentation": (
         _others("test_simple.yaml", "ok:\n    sub1: sub1\n\nhello:\n    world: world\n", _YAML_PLUGIN),
@@ -77,27 +84,11 @@ OTHERS: Mapping[str, tuple[Break, tuple[str, ...], Wanted]] = {
     "YAML that is none": (_others("data/odd.yaml", "instruction: {{ jinja }}\n{% if x %}\n"), (".",), Wanted.ORDINARY),
     "a folder called t2a": (_others("t2a/test_x.py", "def test_good(): pass\n"), (".",), Wanted.ORDINARY),
     "options for all, plain tests alone": (
-        lambda project: (
-            (
-                project.write("test_plain.py", "def test_a(): pass\n"),
-                project.write("pytest.ini", "[pytest]\npythonpath = .\naddopts = --t2a-interface=python:asr:R\n"),
-            )[0]
-            and None
-        ),
+        _plain("addopts = --t2a-interface=python:asr:R"),
         ("test_plain.py",),
         Wanted.ORDINARY,
     ),
-    "ini key, plain tests alone": (
-        lambda project: (
-            (
-                project.write("test_plain.py", "def test_a(): pass\n"),
-                project.write("pytest.ini", "[pytest]\npythonpath = .\nt2a_interface = python:asr:R\n"),
-            )[0]
-            and None
-        ),
-        ("test_plain.py",),
-        Wanted.ORDINARY,
-    ),
+    "ini key, plain tests alone": (_plain("t2a_interface = python:asr:R"), ("test_plain.py",), Wanted.ORDINARY),
     "a failing test in a folder called t2a": (
         _others("t2a/test_x.py", "def test_bad(): assert 0\n"),
         (".",),
@@ -112,21 +103,16 @@ def _no_gate(_: Project, ended: Ended) -> Iterable[tuple[str, str]]:
         yield "wrong red", "a gate where there is none"
 
 
-_RECIPE = "def pytest_sessionfinish(session, exitstatus):\n    if exitstatus == 5: session.exitstatus = 0\n"
 PLUGINS: Mapping[str, Mapping[str, tuple[Break, tuple[str, ...], Wanted]]] = {
     "pytest_timeout": {
         "longer than its items": (
-            lambda project: (project.forget(), project.environment.update(CAMPAIGN_SLOW="1"))[0],
+            both(Project.forget, lambda project: project.environment.update(CAMPAIGN_SLOW="1")),
             ("suite", HEAR, "--timeout=4"),
             Wanted.GREEN,
         ),
     },
-    "pytest_socket": {
-        "no sockets": (lambda project: project.forget(), ("suite", HEAR, "--disable-socket"), Wanted.GREEN)
-    },
-    "pytest_forked": {
-        "each item forked": (lambda project: project.forget(), ("suite", HEAR, "--forked"), Wanted.DECIDED)
-    },
+    "pytest_socket": {"no sockets": (Project.forget, ("suite", HEAR, "--disable-socket"), Wanted.GREEN)},
+    "pytest_forked": {"each item forked": (Project.forget, ("suite", HEAR, "--forked"), Wanted.DECIDED)},
     "pytest_rerunfailures": {"reruns of what is lost": (nothing, ("suite", LOSSY, "--reruns=2"), Wanted.RED)},
     "pytest_custom_exit_code": {
         "nothing judged, forgiven": (

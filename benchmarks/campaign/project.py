@@ -89,8 +89,7 @@ def answers(*, lossy: bool = False) -> dict[str, str]:
 class Project:
     """One copy of the project in a folder of its own.
 
-    ``url`` is that of a server, where a fault starts one; ``mark`` is that of the latest run; ``odd`` are modules that
-    are meant to have no valid syntax.
+    ``url`` is that of a server, where a fault starts one; ``mark`` is that of the latest run.
     """
 
     def __init__(self, root: Path) -> None:
@@ -98,7 +97,6 @@ class Project:
         self.environment: dict[str, str] = {}
         self.url = ""
         self.mark = ""
-        self.odd: set[str] = set()
         self.closing: list[Callable[[], None]] = []
 
     @property
@@ -114,7 +112,7 @@ class Project:
     def write(self, name: str, text: str) -> Path:
         """Write a file, in UTF-8. A module must be one: else a run would be red for a slip of the campaign."""
         path = self.root / name
-        if name.endswith(".py") and name not in self.odd:
+        if name.endswith(".py"):
             compile(text, name, "exec")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -128,9 +126,9 @@ class Project:
         """Rewrite a file."""
         self.write(name, change(self.read(name)))
 
-    def hear(self, *, lossy: bool = False, **other: str) -> None:
-        """Set what the recogniser hears."""
-        self.write("answers.json", json.dumps({**answers(lossy=lossy), **other}))
+    def hear(self, other: Mapping[str, str] | None = None, *, lossy: bool = False) -> None:
+        """Set what the recogniser hears; ``other`` is what it hears in some recordings."""
+        self.write("answers.json", json.dumps({**answers(lossy=lossy), **(other or {})}))
 
     def records(self) -> list[Path]:
         """The files of the store that hold transcripts, in a fixed order."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from campaign.fault import Ended, Fault, Wanted, spread, turn
+from campaign.fault import Break, Fault, Wanted, spread, turn
+from campaign.observed import Ended
 from campaign.project import COUNT, MODES, REPORT, Project
 
-Break = Callable[[Project], None]
 SPEC = "--t2a-interface=python:own:R"
 PLAIN = ("suite", SPEC, REPORT)
+PROGRAM = ("suite", f"--t2a-interface=command:{sys.executable} hear.py {{audio}}", REPORT)
 _ANY = r"\w+Error|InvalidOperation"
 """A recogniser of one's own may raise what it likes, and its message names it."""
 
@@ -67,7 +68,7 @@ def own(
         before=before or "pass",
         after=after or "pass",
     )
-    return lambda project: project.write("own.py", text) and None
+    return lambda project: project.write("own.py", text)
 
 
 def faults() -> Iterator[Fault]:
@@ -93,12 +94,12 @@ def faults() -> Iterator[Fault]:
         words = ("suite", "--t2a-interface=python?timeout=2:own:R", REPORT)
         yield from spread("recogniser hangs", f"python: {place}", breaks, *words, wanted=Wanted.LOST)
     for place, program in PROGRAMS_THAT_HANG.items():
-        words = ("suite", f"--t2a-interface=command?timeout=2:{sys.executable} hear.py {{audio}}", REPORT)
+        patient = ("suite", f"--t2a-interface=command?timeout=2:{sys.executable} hear.py {{audio}}", REPORT)
         yield from spread(
             "recogniser hangs",
             f"command: {place}",
             _program(program),
-            *words,
+            *patient,
             wanted=Wanted.LOST,
             modes=("alone", "workers"),
         )
@@ -106,13 +107,11 @@ def faults() -> Iterator[Fault]:
         yield from spread("odd answer", place, _answers(answer), *PLAIN, wanted=Wanted.LOST, allowed=_ANY)
     for place, answer in ODD.items():
         yield from spread("odd detail", place, _answers(answer), *PLAIN, wanted=Wanted.DECIDED, modes=turn(place))
-    for place, words in CHARACTERS.items():
-        text = f"Set the port to 8002 {words} and restart nginx."
-        breaks = _answers(ascii(text))
+    for place, odd in CHARACTERS.items():
+        breaks = _answers(ascii(f"Set the port to 8002 {odd} and restart nginx."))
         yield from spread("odd character", place, breaks, *PLAIN, wanted=Wanted.DECIDED, modes=turn(place))
     for place, (program, wanted) in PROGRAMS.items():
-        words = ("suite", f"--t2a-interface=command:{sys.executable} hear.py {{audio}}", REPORT)
-        yield from spread("program fails", place, _program(program), *words, wanted=wanted, allowed=_ANY)
+        yield from spread("program fails", place, _program(program), *PROGRAM, wanted=wanted, allowed=_ANY)
     for place, text in LOOPS.items():
         yield from spread(
             "looped text",
@@ -121,15 +120,12 @@ def faults() -> Iterator[Fault]:
             *PLAIN,
             "--t2a-max-suspect=0",
         )
-        words = f"--t2a-interface=command:{sys.executable} hear.py {{audio}}"
         yield from spread(
             "looped text",
             f"command: {place}",
             _program(f"print({text!r} if stem == 'r2' else right)"),
-            "suite",
-            words,
+            *PROGRAM,
             "--t2a-max-suspect=0",
-            REPORT,
             modes=("alone",),
         )
     for place, told in CONTROLS.items():
@@ -143,15 +139,6 @@ def faults() -> Iterator[Fault]:
                 allowed=_ANY,
                 modes=turn(place + where),
             )
-    yield from spread(
-        "looped text",
-        "python: against its baseline",
-        _answers(ascii(next(iter(LOOPS.values())))),
-        *PLAIN,
-        "--t2a-max-suspect=0",
-        "--t2a-max-unresolved=1",
-        modes=("alone",),
-    )
 
 
 def _moments(statement: str) -> Mapping[str, tuple[Break, Wanted, int]]:
@@ -223,7 +210,7 @@ right = f"Set the port to {{8000 + int(stem[1:])}} and restart nginx."
 
 
 def _program(body: str) -> Break:
-    return lambda project: project.write("hear.py", _HEAR.format(body=body)) and None
+    return lambda project: project.write("hear.py", _HEAR.format(body=body))
 
 
 PROGRAMS_THAT_HANG: Mapping[str, str] = {

@@ -11,10 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from campaign.fault import Ended, Fault, Wanted, spread, turn
+from campaign.fault import Break, Fault, Wanted, spread, turn
+from campaign.observed import Ended
 from campaign.project import COUNT, REPORT, Project, answers
 
-Break = Callable[[Project], None]
 OPTIONS = "base_url={url}/v1&timeout=2&attempts=1"
 SPEC = f"--t2a-interface=openai:m?{OPTIONS}"
 PLAIN = ("suite", SPEC, REPORT)
@@ -28,12 +28,12 @@ def faults() -> Iterator[Fault]:
     for place, (answer, wanted) in SERVERS.items():
         yield from spread("server", place, served(answer), *PLAIN, wanted=wanted, items=0, modes=turn(place), limit=60)
     for place, context in OUTSIDE.items():
-        words = ("suite", f"--t2a-interface=openai:m+bias?{OPTIONS}", REPORT)
+        biased = ("suite", f"--t2a-interface=openai:m+bias?{OPTIONS}", REPORT)
         yield from spread(
             "reads what it may not",
             place,
             _visible(context),
-            *words,
+            *biased,
             wanted=Wanted.DECIDED,
             check=_not_sent,
             modes=("alone",),
@@ -42,13 +42,13 @@ def faults() -> Iterator[Fault]:
         breaks = _obedient(quote)
         words = ("suite", "--t2a-interface=asr=transcripts:told.jsonl", f"--t2a-judge=llm:m?{OPTIONS}", REPORT)
         yield from spread("judge that obeys", place, breaks, *words, modes=("alone",))
-    for place, (words, variable) in KEYS.items():
+    for place, (spec, variable) in KEYS.items():
         yield from spread(
             "key in a command",
             place,
             _key(variable),
             "suite",
-            words,
+            spec,
             REPORT,
             wanted=Wanted.DECIDED,
             check=_no_key,

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from campaign.fault import Ended, Fault, Wanted, spread, turn
+from campaign.fault import Break, Fault, Wanted, spread, turn
+from campaign.observed import Ended
 from campaign.project import BASELINE, HEAR, REPORT, Project
 
-Break = Callable[[Project], None]
 NAME = "suite/audio/r2.wav"
 SECONDS = 6.0
 _LENGTHS = """

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from campaign.fault import Ended, Fault, Wanted, spread, turn
+from campaign.fault import Break, Fault, Wanted, spread, turn
 from campaign.leaves import dotted, inner, leaves, other, removed, replaced, wrong
+from campaign.observed import Ended
 from campaign.project import BASELINE, HEAR, LOSSY, REPORT, Project
 
 FROZEN = "--t2a-frozen"
 RUN = ("suite", HEAR, REPORT)
-Break = Callable[[Project], None]
 
 
 def faults(project: Project) -> Iterator[Fault]:
@@ -45,14 +45,14 @@ def _fields(record: object) -> Iterator[Fault]:
             changes.append((f"{dotted(place)} gone", removed(record, place)))
     for branch in inner(record):
         changes.append((f"{dotted(branch)} null", replaced(record, branch, None)))
-    for place, value in _ODD.items():
-        changes.extend((f"{name} {place}", document) for name, document in _put(record, value))
-    for number, (place, document) in enumerate(changes):
-        breaks, modes = _with(json.dumps(document)), turn(place)
+    for what, odd in _ODD.items():
+        changes.extend((f"{name} {what}", document) for name, document in _put(record, odd))
+    for number, (name, document) in enumerate(changes):
+        breaks, modes = _with(json.dumps(document)), turn(name)
         if number % 2:
-            yield from spread("record field", place, breaks, *RUN, wanted=Wanted.GREEN, check=_heard_anew, modes=modes)
+            yield from spread("record field", name, breaks, *RUN, wanted=Wanted.GREEN, check=_heard_anew, modes=modes)
         else:
-            yield from spread("record field, frozen", place, breaks, *RUN, FROZEN, wanted=Wanted.LOST, modes=modes)
+            yield from spread("record field, frozen", name, breaks, *RUN, FROZEN, wanted=Wanted.LOST, modes=modes)
 
 
 _ODD: Mapping[str, tuple[str, object]] = {
@@ -78,7 +78,7 @@ def _put(record: object, odd: tuple[str, object]) -> Iterator[tuple[str, object]
 
 
 def _with(text: str) -> Break:
-    return lambda project: project.record_of("r2").write_text(text, encoding="utf-8") and None
+    return lambda project: project.record_of("r2").write_text(text, encoding="utf-8")
 
 
 def _file(change: Callable[[Path], object]) -> Break:
@@ -131,7 +131,7 @@ def _hear_wrong(project: Project) -> None:
 
 def _flipped(project: Project) -> None:
     """One bit: the 9 of 8009 becomes the 1 of 8001."""
-    project.hear(**{LOSSY: "Set the port to 8009 and restart nginx."})
+    project.hear({LOSSY: "Set the port to 8009 and restart nginx."})
     project.forget()
     project.run("suite", HEAR)
     _text_to(project, "8009", "8001")

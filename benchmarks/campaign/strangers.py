@@ -7,11 +7,11 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from campaign.fault import Ended, Fault, Wanted, spread
-from campaign.observed import marked
+from campaign.fault import Break, Fault, Wanted, spread
+from campaign.observed import Ended, marked
 from campaign.project import HEAR, REPORT, Project
 
 MOST = 300 << 20
@@ -89,7 +89,7 @@ class Stranger:
 _STRANGERS: dict[str, Stranger] = {}
 
 
-def _strange(data: bytes) -> Callable[[Project], None]:
+def _strange(data: bytes) -> Break:
     def breaks(project: Project) -> None:
         project.forget()
         project.environment["CAMPAIGN_SLOW"] = "0.4"

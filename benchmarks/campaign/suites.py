@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from campaign.fault import Ended, Fault, Wanted, spread, turn
+from campaign.fault import Break, Fault, Wanted, spread, turn
+from campaign.observed import Ended
 from campaign.project import BASELINE, HEAR, REPORT, Project, task
 
 MORE = "suite/more.yaml"
-Break = Callable[[Project], None]
 
 
 def faults() -> Iterator[Fault]:
@@ -145,9 +145,7 @@ UNREADABLE: Mapping[str, Break] = {
 
 BESIDE: Mapping[str, Break] = {
     "plain test that cannot be imported": lambda project: _written(project, "suite/test_plain.py", "import no_such\n"),
-    "plain test with a syntax error": lambda project: (
-        project.odd.add("suite/test_plain.py") or _written(project, "suite/test_plain.py", "def test(:\n")
-    ),
+    "plain test with a syntax error": lambda project: (project.root / "suite/test_plain.py").write_text("def test(:\n"),
     "voice test without its file": lambda project: _written(
         project,
         "suite/test_voice.py",
@@ -161,7 +159,6 @@ HARMLESS: Mapping[str, tuple[Break, Wanted]] = {
     "a comment more": (_text(lambda text: "# mind the gap\n" + text), Wanted.GREEN),
     "a data file beside it": (lambda project: _written(project, "suite/data.yaml", "colour: red\n"), Wanted.GREEN),
     "an empty file beside it": (lambda project: _written(project, "suite/none.yaml", ""), Wanted.GREEN),
-    "a loop of folders": (lambda project: (project.root / "suite" / "loop").symlink_to("."), Wanted.DECIDED),
 }
 
 _IN_ITEMS = """\
@@ -289,7 +286,7 @@ def _regated(project: Project, _: Ended) -> Iterable[tuple[str, str]]:
 
 
 def _this_run(project: Project) -> bool:
-    return json.loads(project.read("rep/run.json")).get("items", 0) > 0
+    return int(json.loads(project.read("rep/run.json")).get("items", 0)) > 0
 
 
 def tasks_of(numbers: Iterable[int]) -> str:
