@@ -22,7 +22,9 @@ def faults(project: Project) -> Iterator[Fault]:
     """Every fault of this subject; the fields are those of a record of ``project``."""
     yield from _fields(json.loads(project.record_of("r2").read_text(encoding="utf-8")))
     for place, breaks in FILES.items():
-        yield from spread("record replaced", place, breaks, *RUN, wanted=Wanted.GREEN, check=_heard_anew)
+        # What cannot be replaced cannot be stored anew either.
+        wanted = Wanted.DECIDED if place == "folder" else Wanted.GREEN
+        yield from spread("record replaced", place, breaks, *RUN, wanted=wanted, check=_heard_anew)
         yield from spread(
             "record replaced", f"{place} frozen", breaks, *RUN, FROZEN, wanted=Wanted.LOST, modes=turn(place)
         )
