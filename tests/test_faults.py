@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -189,12 +190,17 @@ def test_a_flip_that_is_not_noticed_is_told_on() -> None:
 
 
 def test_mutations_follow_from_the_seed_and_change_something() -> None:
-    document = {"a": [1, {"b": "c"}], "d": None}
+    document: dict[str, Any] = {"a": [1, {"b": "c"}], "d": None}
     text = b'{"a": [1, 2], "b": "some words of a text"}\n' * 3
-    for mutate, good in ((bytes_of, text), (value_of, document), (words_of, "Set the port to 8080 and restart")):
-        made = [mutate(random.Random(seed), good) for seed in range(200)]  # type: ignore[operator]
-        assert repr(made) == repr([mutate(random.Random(seed), good) for seed in range(200)])  # type: ignore[operator]
-        assert sum(repr(one) != repr(good) for one in made) > 150
+    mutations: list[tuple[Callable[[random.Random, Any], object], object]] = [
+        (bytes_of, text),
+        (value_of, document),
+        (words_of, "Set the port to 8080 and restart"),
+    ]
+    for mutate, good in mutations:
+        made = [repr(mutate(random.Random(seed), good)) for seed in range(200)]
+        assert made == [repr(mutate(random.Random(seed), good)) for seed in range(200)]
+        assert sum(one != repr(good) for one in made) > 150
     assert document == {"a": [1, {"b": "c"}], "d": None}
 
 

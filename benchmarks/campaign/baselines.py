@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def faults(project: Project) -> Iterator[Fault]:
     document = json.loads(project.read(FILE))
     yield from _fields(document)
     for place, change in SCORES.items():
-        edited = _edited(lambda document, change=change: _every_item(document, change))
+        edited = _edited(partial(_every_item, change=change))
         for more in ((), ("--t2a-margin=0.02",)):
             name = f"{place} margin" if more else place
             yield from spread(

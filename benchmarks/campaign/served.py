@@ -138,7 +138,7 @@ def _drip(data: bytes, seconds: float = 0.5) -> Answer:
 def _flood(head: bytes, piece: bytes) -> Answer:
     def answer(connection: socket.socket, _: bytes) -> None:
         connection.sendall(head)
-        for _ in range(4_000):
+        for _turn in range(4_000):
             connection.sendall(piece)
 
     return answer
