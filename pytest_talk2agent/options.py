@@ -108,7 +108,13 @@ def asked_for(config: pytest.Config, *names: str) -> bool:
     return any(option in wanted if wanted else option.startswith("--t2a-") for option in typed)
 
 
+def reports(early_config: pytest.Config) -> bool:
+    """Whether a run that is just being set up will write a report."""
+    given = early_config.known_args_namespace
+    return bool((given.t2a_report or early_config.getini("t2a_report")) and is_run(early_config))
+
+
 def is_run(config: pytest.Config) -> bool:
     """Whether tests are going to run, rather than to be listed or planned."""
     listing = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
-    return not any(config.getoption(name, default=False) for name in listing)
+    return not any(getattr(config.known_args_namespace, name, False) for name in listing)

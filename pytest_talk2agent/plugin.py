@@ -6,6 +6,7 @@ task or an option that speaks to the plugin.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks."""
     pluginmanager.add_hookspecs(hookspecs)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Forget the report of an earlier run before anything can end this one, such as a conftest that is faulty."""
+    if "PYTEST_XDIST_WORKER" not in os.environ and options.reports(early_config):
+        from pytest_talk2agent.session import forget_earlier_report
+
+        forget_earlier_report(early_config)
 
 
 def pytest_configure(config: pytest.Config) -> None:

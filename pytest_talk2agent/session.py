@@ -272,26 +272,32 @@ def voice_of(config: pytest.Config) -> VoiceSession:
 
 
 def open_session(config: pytest.Config) -> None:
-    """Begin a run that something speaks to: forget the report of the run before, and check what was typed for this one.
+    """Begin a run that something speaks to, and check what was typed for it.
 
     What stands in an ini file or in ``addopts`` is checked when the first spoken task is met, so that a run of plain
     tests needs nothing of it.
     """
-    from pytest_talk2agent.settings import report_folder
-
-    folder = report_folder(config)
-    if folder is not None and is_run(config) and not hasattr(config, "workerinput"):
-        from pytest_talk2agent.reporting.folder import forget_report
-
-        try:
-            forget_report(folder)
-        except OSError as error:
-            raise pytest.UsageError(
-                f"--t2a-report: cannot make the folder {folder} new: {error.strerror}; name another one"
-            ) from None
+    if is_run(config) and not hasattr(config, "workerinput"):
+        forget_earlier_report(config)
     voice = voice_of(config)
     if asked_for(config):
         voice.check()
+
+
+def forget_earlier_report(config: pytest.Config) -> None:
+    """Make the folder of the report, and take out of it what an earlier run left; it is no report of this one."""
+    from pytest_talk2agent.reporting.folder import forget_report
+    from pytest_talk2agent.settings import report_folder
+
+    folder = report_folder(config)
+    if folder is None:
+        return
+    try:
+        forget_report(folder)
+    except OSError as error:
+        raise pytest.UsageError(
+            f"--t2a-report: cannot make the folder {folder} new: {error.strerror}; name another one"
+        ) from None
 
 
 def _merged(answers: Sequence[object]) -> dict[str, str]:

@@ -160,9 +160,11 @@ def _switch(config: pytest.Config, name: str, named: list[tuple[str, str, str]])
 
 
 def report_folder(config: pytest.Config) -> Path | None:
-    """The folder of ``--t2a-report`` or its ini key; None without one."""
-    value = _given(config, "report")
-    return None if value is None else _path(config, value)
+    """The folder of ``--t2a-report`` or its ini key; None without one. Works before pytest has read all options."""
+    option, key = config.known_args_namespace.t2a_report, config.getini("t2a_report")
+    if option is not None and option.strip():
+        return _path(config, _Given(option, "--t2a-report", ini=False))
+    return _path(config, _Given(str(key), "ini key t2a_report", ini=True)) if option is None and key else None
 
 
 def _path(config: pytest.Config, value: _Given) -> Path:
