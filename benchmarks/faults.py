@@ -50,25 +50,32 @@ FORMS = {
     "long": {"kills": 200, "faults": ALL, "flips": ALL, "fuzz": 60_000},
 }
 JOBS = 2
+SHOWN = 40
+"""Violations of one sort and one kind that are printed; the table counts all of them."""
 
 
 @dataclass
 class Tally:
-    """How many of each kind were tried, what was wrong with how many, and each violation as a line."""
+    """How many of each kind were tried, and what was wrong with how many; prints the first violations of a sort."""
 
     tried: Counter[str] = field(default_factory=Counter)
     wrong: Counter[tuple[str, str]] = field(default_factory=Counter)
     clean: Counter[str] = field(default_factory=Counter)
-    lines: list[str] = field(default_factory=list)
 
     def add(self, kind: str, name: str, violations: Sequence[tuple[str, str]]) -> None:
         """One that was tried."""
         self.tried[kind] += 1
         self.clean[kind] += not violations
-        self.wrong.update((kind, what) for what in {what for what, _ in violations})
-        self.lines.extend(f"{what}: {name}: {why}" for what, why in violations)
-        for line in self.lines[len(self.lines) - len(violations) :]:
-            print(line, flush=True)
+        for what in sorted({what for what, _ in violations}):
+            self.wrong[kind, what] += 1
+            if self.wrong[kind, what] <= SHOWN:
+                told = "; ".join(why for each, why in violations if each == what)
+                print(f"{what}: {name}: {told}", flush=True)
+
+    @property
+    def violations(self) -> int:
+        """How many there were."""
+        return sum(self.wrong.values())
 
     def rows(self) -> list[list[object]]:
         """The table: a row a kind, then all."""
@@ -202,8 +209,8 @@ def main() -> int:
     print_table(["kind", "tried", "right", *VIOLATIONS], tally.rows())
     if counts["faults"] and (missing := others.missing_plugins()):
         print(f"not tried, as they are not installed: {', '.join(missing)}")
-    print(f"seed {options.seed}, {time.monotonic() - began:.0f} s, {len(tally.lines)} violations")
-    return 1 if tally.lines else 0
+    print(f"seed {options.seed}, {time.monotonic() - began:.0f} s, {tally.violations} violations")
+    return 1 if tally.violations else 0
 
 
 def _options() -> argparse.Namespace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import multiprocessing
+import os
 import random
 import resource
 import signal
@@ -118,6 +119,7 @@ def reader_of(number: int, seed: int) -> str:
 
 def _work(writer: Connection, first: int, count: int, jobs: int, seed: int, sources: Sources) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # decoders in C write what they think of a recording
     with tempfile.TemporaryDirectory() as folder:
         known = _readers(Path(folder), sources)
         for number in range(first, count, jobs):

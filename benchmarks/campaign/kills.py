@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from campaign.observed import GRACE, Ended, left_folders, marked, wait_until_gone, words_of
 from campaign.project import COUNT, HEAR, MODES, REPORT, Project, answers
 
-LIMIT = 60.0
+LIMIT = 90.0
 """Seconds after a signal in which a run must end."""
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 TARGETS: Mapping[str, tuple[str, ...]] = {
@@ -27,6 +27,7 @@ PROGRAM = """
 import os
 import sys
 import time
+from pathlib import Path
 
 stem = Path(sys.argv[1]).stem
 with (Path(__file__).parent / "asked.txt").open("a") as stream:
@@ -124,7 +125,7 @@ class Kill:
         project.environment.clear()
         again = project.run(*words)
         if again.status != 0 or again.red or again.places["terminal"] != "green":
-            yield "wrong red", f"the next run: exit {again.status}, {again.out.strip()[-200:]!r}"
+            yield "wrong red", f"the next run: exit {again.status}, {_told(again)}"
         stored = {stem for stem, text in answers().items() if any(text.encode() in data for data in kept.values())}
         if not plan.program and (anew := sorted(stored.intersection(again.asked))):
             yield "lost", f"heard again though it was stored: {', '.join(anew)}"
@@ -214,3 +215,8 @@ def _is_json(data: bytes) -> bool:
 def kills(count: int, seed: int) -> list[Kill]:
     """So many runs to end."""
     return [Kill(seed, number) for number in range(count)]
+
+
+def _told(ended: Ended) -> str:
+    lines = [line.strip() for line in ended.out.splitlines() if line.startswith(("ERROR", "GATE", "E  "))]
+    return "; ".join(lines[:2])[:300] or ended.out.strip()[-200:]

@@ -26,7 +26,7 @@ def faults() -> Iterator[Fault]:
     if importlib.util.find_spec("httpx") is None:
         return
     for place, (answer, wanted) in SERVERS.items():
-        yield from spread("server", place, served(answer), *PLAIN, wanted=wanted, items=0, modes=turn(place), limit=60)
+        yield from spread("server", place, served(answer), *PLAIN, wanted=wanted, items=0, modes=turn(place))
     for place, context in OUTSIDE.items():
         biased = ("suite", f"--t2a-interface=openai:m+bias?{OPTIONS}", REPORT)
         yield from spread(
