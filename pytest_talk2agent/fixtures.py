@@ -96,12 +96,13 @@ def parametrise(metafunc: pytest.Metafunc) -> None:
     if not marks:
         return
     from pytest_talk2agent.interfaces.utterance import InterfaceError
+    from pytest_talk2agent.reporting.visible import visible
     from pytest_talk2agent.tasks.errors import TaskFileError
 
     where = metafunc.definition.nodeid
     named = {name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark)}
     if ours := sorted(named & _GIVEN):
-        raise pytest.UsageError(
+        raise pytest.Collector.CollectError(
             f"{where}: {ours[0]} comes from the run and cannot be parametrised; name conditions with --t2a-interface"
         )
     voice = voice_of(metafunc.config)
@@ -110,17 +111,19 @@ def parametrise(metafunc: pytest.Metafunc) -> None:
         voice.check()
         for mark in marks:
             if len(mark.args) != 1 or set(mark.kwargs) - {"task"}:
-                raise pytest.UsageError(f"{where}: {USAGE}")
+                raise pytest.Collector.CollectError(f"{where}: {USAGE}")
             path, wanted = metafunc.definition.path.parent / mark.args[0], mark.kwargs.get("task")
             subjects = [one for one in voice.subjects(path) if wanted in (None, one.task.id)]
             if not subjects:
-                raise pytest.UsageError(f"{where}: no task {wanted!r} in {path}")
+                raise pytest.Collector.CollectError(f"{where}: no task {wanted!r} in {path}")
             for one in subjects:
                 if one.name in found and found[one.name].task is not one.task:
-                    raise pytest.UsageError(f"{where}: two marks give it a task called {one.task.id}; rename one")
+                    raise pytest.Collector.CollectError(
+                        f"{where}: two marks give it a task called {one.task.id}; rename one"
+                    )
                 found[one.name] = one
-    except (InterfaceError, TaskFileError) as error:
-        raise pytest.UsageError(str(error)) from None
+    except (InterfaceError, TaskFileError, pytest.UsageError) as error:
+        raise pytest.Collector.CollectError(visible(str(error))) from None
     metafunc.parametrize("t2a_subject", [pytest.param(one, id=name) for name, one in found.items()], indirect=True)
 
 
@@ -137,6 +140,6 @@ def evaluation(config: pytest.Config) -> Evaluation:
     voice = voice_of(config)
     if voice.refusal is not None:
         fail(voice.refusal)
-    begun = voice.evaluation
-    assert begun is not None, "items run only after the transcription pass was begun"
-    return begun
+    if voice.evaluation is None:
+        fail("nothing was transcribed for this run, since a file could not be collected; mend that first")
+    return voice.evaluation

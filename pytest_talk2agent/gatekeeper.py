@@ -57,6 +57,7 @@ class Gatekeeper:
         self._decided = False
         self._folder: ReportFolder | None = None
         self._unwritten: str | None = None
+        self._hook_faults: list[str] = []
         self._saved: str | None = None
         self._unsummarised: str | None = None
 
@@ -128,7 +129,12 @@ class Gatekeeper:
         if not isinstance(record, TaskResult):
             record = TaskResult.from_json(json.loads(str(record)))
         result = this.result = record
-        self._config.hook.pytest_t2a_result(config=self._config, result=result)
+        try:
+            self._config.hook.pytest_t2a_result(config=self._config, result=result)
+        except Exception as error:
+            fault = f"a pytest_t2a_result hook failed: {_said(error)}"
+            if fault not in self._hook_faults:
+                self._hook_faults.append(fault)
         directory = self._voice.settings.report
         if directory is None or self._unwritten is not None:
             return
@@ -143,8 +149,6 @@ class Gatekeeper:
         """Decide when the last item has run, so that the exit status is pytest's own and everybody sees the same."""
         outcome = yield
         self._decide(session)
-        if self._gate is not None and not self._gate.passed and not session.testsfailed:
-            self._report_failure(self._gate)
         return outcome
 
     @pytest.hookimpl(tryfirst=True)
@@ -184,7 +188,9 @@ class Gatekeeper:
         gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
-        self._gate = gate.with_reasons(self._write_reports(results, errors, gate))
+        self._gate = gate = gate.with_reasons(self._write_reports(results, errors, gate))
+        if not gate.passed and not session.testsfailed:
+            self._report_failure(gate)
 
     def _is_concerned(self) -> bool:
         """Whether there is something to decide: what judges nothing must not be green where somebody asked for a gate.
@@ -198,8 +204,19 @@ class Gatekeeper:
         return bool(asked_for(self._config, "interface", "baseline") or self._voice.notes)
 
     def _asked_hooks(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
-        answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
-        return [str(reason) for answer in answers for reason in ([answer] if isinstance(answer, str) else answer)]
+        """What hooks have against the run; a hook that fails, or answers with no list of reasons, is one itself."""
+        try:
+            answers = self._config.hook.pytest_t2a_gate(config=self._config, results=results, gate=gate)
+        except Exception as error:
+            return [*self._hook_faults, f"a pytest_t2a_gate hook failed: {_said(error)}"]
+        reasons = list(self._hook_faults)
+        for answer in answers:
+            listed = [answer] if isinstance(answer, str) else answer
+            if isinstance(listed, Sequence) and all(isinstance(reason, str) for reason in listed):
+                reasons.extend(listed)
+            else:
+                reasons.append(f"a pytest_t2a_gate hook returned {answer!r:.80}; it returns a list of reasons")
+        return reasons
 
     def _errors(self) -> dict[str, str]:
         """Why items could not be judged; an item that any process could not judge is one of them."""
@@ -321,6 +338,12 @@ class Gatekeeper:
 
 
 _HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
+
+
+def _said(error: BaseException) -> str:
+    from pytest_talk2agent.reporting.visible import visible_line
+
+    return visible_line(f"{type(error).__name__}: {error}")
 
 
 def _one_line(report: pytest.TestReport | pytest.CollectReport) -> str:

@@ -116,5 +116,14 @@ def reports(early_config: pytest.Config) -> bool:
 
 def is_run(config: pytest.Config) -> bool:
     """Whether tests are going to run, rather than to be listed or planned."""
-    listing = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
+    listing = (
+        "help",
+        "version",
+        "markers",
+        "cacheshow",
+        "collectonly",
+        "showfixtures",
+        "show_fixtures_per_test",
+        "setupplan",
+    )
     return not any(getattr(config.known_args_namespace, name, False) for name in listing)

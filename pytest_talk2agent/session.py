@@ -174,7 +174,7 @@ class VoiceSession:
             tasks = [task for task in tasks if task.is_bound or not can_be_bound(task)]
         refuse_unbound(tasks)
         refuse_bad_graders(tasks)
-        self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
+        self._let_modify(path, tasks)
         every = subjects_of(tasks, self.conditions, None)
         most = self.settings.takes
         if most is None:
@@ -185,6 +185,20 @@ class VoiceSession:
             if subject.name not in names:
                 self.cut_takes.setdefault(subject.condition.label, set()).add(subject.key)
         return kept
+
+    def _let_modify(self, path: Path, tasks: list[Task]) -> None:
+        """Ask the hooks; raises pytest.UsageError where one fails or leaves something else than tasks."""
+        from pytest_talk2agent.tasks.task import Task
+
+        try:
+            self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
+        except Exception as error:
+            raise pytest.UsageError(
+                f"{path}: a pytest_t2a_modify_tasks hook failed: {type(error).__name__}: {error}"
+            ) from error
+        odd = next((one for one in tasks if not isinstance(one, Task)), None)
+        if odd is not None:
+            raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook left {odd!r:.80}, which is no task")
 
     def make_policy(self, subjects: Sequence[Subject]) -> Policy:
         """What these subjects are held to; raises BaselineError where they must not be compared with the baseline."""

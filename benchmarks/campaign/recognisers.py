@@ -196,7 +196,6 @@ HANGS: Mapping[str, str] = {
     "waits for a lock": "(lambda lock: (lock.acquire(), lock.acquire()))(threading.Lock())",
     "ignores signals": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32)); time.sleep(600)",
     "reads its input": "os.read(0, 1) or time.sleep(600)",
-    "stopped": "os.kill(os.getpid(), signal.SIGSTOP)",
 }
 
 _HEAR = """

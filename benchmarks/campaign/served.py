@@ -183,7 +183,7 @@ SERVERS: Mapping[str, tuple[Answer, Wanted]] = {
 }
 
 
-_TERMS = (b"passwd", b"payroll", b"transfer_funds", b"hidden_of_the_user")
+_TERMS = (b"passwd", b"transfer_funds", b"hidden_of_the_user")
 OUTSIDE: Mapping[str, str] = {
     "folder above": "{workspace: ../home}",
     "folder of the system": "{workspace: /etc}",

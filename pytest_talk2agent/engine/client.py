@@ -11,6 +11,7 @@ from socket import AF_INET, SOCK_STREAM, socket
 from pytest_talk2agent.engine import wire
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.interfaces.spec import shown_text
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.transcript import Transcript
 
@@ -103,7 +104,7 @@ def identity_of(spec: str, address: ServerAddress) -> Mapping[str, str]:
             return {str(name): str(value) for name, value in answer["identity"].items()}
         if "unknown" in answer:
             raise InterfaceError(answer["unknown"])
-    raise InterfaceError(f"{spec}: the model server is gone; its last words: {last_words(address.log)}")
+    raise InterfaceError(f"{shown_text(spec)}: the model server is gone; its last words: {last_words(address.log)}")
 
 
 def _connected(address: ServerAddress) -> socket | None:

@@ -30,6 +30,7 @@ from pytest_talk2agent.engine.job import spec_of
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.run_folder import RunFolder, sweep
 from pytest_talk2agent.engine.setup import Setup
+from pytest_talk2agent.interfaces.spec import shown_text
 
 GRACE = 5.0
 TICK = 5.0
@@ -193,11 +194,13 @@ class ServerOwner:
             )
         words = last_words(self.address.log)
         for key in keys:
-            self._lost[key] = f"{spec_of(key)}: the process that runs it {how}; its last words: {words}"
+            self._lost[key] = f"{shown_text(spec_of(key))}: the process that runs it {how}; its last words: {words}"
         for spec in {spec_of(key) for key in keys}:
             self._deaths[spec] += 1
             if self._deaths[spec] == DEATHS:
-                self._given_up[spec] = f"{spec}: given up after {DEATHS} processes; the last one {how}: {words}"
+                self._given_up[spec] = (
+                    f"{shown_text(spec)}: given up after {DEATHS} processes; the last one {how}: {words}"
+                )
         self._before = replace(self._before, done=self._before.done + len(keys), failed=self._before.failed + len(keys))
         return bool(keys)
 

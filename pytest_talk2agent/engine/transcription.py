@@ -19,7 +19,7 @@ from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.work import Batch, Work, work_here
 from pytest_talk2agent.interfaces.budget import Budget
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
-from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches
+from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches, shown_text
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
@@ -73,7 +73,7 @@ def transcribe_all(
                     counts.deliver(job, str(error))
             except (Exception, SystemExit) as error:  # a recogniser that exits must not take the others with it
                 for job in group:
-                    counts.deliver(job, f"{spec}: {type(error).__name__}: {error}")
+                    counts.deliver(job, f"{shown_text(spec)}: {type(error).__name__}: {error}")
             doing([], None)
 
 
@@ -90,7 +90,7 @@ def identify(spec: str, setup: Setup, doing: Callable[[Sequence[str], float | No
     except InterfaceError:
         raise
     except (Exception, SystemExit) as error:
-        raise InterfaceError(f"{spec}: {type(error).__name__}: {error}") from None
+        raise InterfaceError(f"{shown_text(spec)}: {type(error).__name__}: {error}") from None
     finally:
         doing([], None)
 
@@ -338,7 +338,7 @@ def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
         raise outcome
     fault = hypothesis_fault(outcome)
     if fault is not None or not isinstance(outcome, Hypothesis):
-        raise TranscriptionError(f"{job.utterance.task}: {job.spec} returned {fault}")
+        raise TranscriptionError(f"{job.utterance.task}: {shown_text(job.spec)} returned {fault}")
     return outcome
 
 

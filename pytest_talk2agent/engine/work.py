@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from pytest_talk2agent.interfaces.spec import shown_text
 from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError, TranscriptionError, Utterance
 
 Batch = Sequence[tuple[int, Utterance]]
@@ -34,4 +35,4 @@ def work_here(spec: str, interface: Interface, batches: Iterator[Batch]) -> Iter
                 for (number, _), outcome in zip(batch, outcomes, strict=True):
                     yield number, outcome, elapsed
         if came != len(batch):
-            raise InterfaceError(f"{spec}: {came} transcripts for {len(batch)} recordings")
+            raise InterfaceError(f"{shown_text(spec)}: {came} transcripts for {len(batch)} recordings")

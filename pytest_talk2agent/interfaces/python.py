@@ -127,7 +127,8 @@ class PythonInterface:
     def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
         """Call the function with the batch; where it raises on several utterances, with each of them alone.
 
-        Raises InterfaceError where it cannot be imported or returns anything but one transcript for each utterance.
+        Raises InterfaceError where it cannot be imported. What it returns that is no transcript is the error of its
+        utterances.
         """
         function = self._function
         try:
@@ -139,13 +140,11 @@ class PythonInterface:
                 return [result for utterance in batch for result in self.transcribe([utterance])]
             return [TranscriptionError(f"task {u.task!r}, take {u.take!r}: {one_line(error)}") for u in batch]
         if not isinstance(found, Sequence) or isinstance(found, str):
-            raise InterfaceError(
-                f"python:{self._text} returned {type(found).__name__}; return a list, one transcript an utterance"
-            )
+            fault = f"returned {type(found).__name__}; return a list, one transcript an utterance"
+            return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
         if len(found) != len(batch):
-            raise InterfaceError(
-                f"python:{self._text} returned {len(found)} transcripts for {len(batch)} utterances; return as many"
-            )
+            fault = f"returned {len(found)} transcripts for {len(batch)} utterances; return as many"
+            return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
         return [self._result(value, utterance) for value, utterance in zip(found, batch, strict=True)]
 
     def _result(self, value: object, utterance: Utterance) -> Hypothesis | TranscriptionError:
@@ -160,7 +159,7 @@ class PythonInterface:
             except TranscriptionError as error:
                 return error
             return value
-        raise InterfaceError(
+        return TranscriptionError(
             f"python:{self._text} returned a {type(value).__name__} as a transcript; return str or Hypothesis"
         )
 

@@ -37,6 +37,7 @@ _CONTENT = re.compile(r"\n[ \t]*(?=[^\s#%])")
 _FLOW = re.compile(r"""[{}\[\],:]|"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|#[^\n]*|[^\s{}\[\],:"'#]+""", re.DOTALL)
 _SAY = re.compile(r"""[\s{,]["']?say["']?[ \t]*:\s""")
 _PINNED = re.compile(r"""["']?prompt_sha256["']?[ \t]*:\s""")
+_LISTED = re.compile(r"\n- ")
 _HEADER = frozenset(("suite",))
 
 
@@ -111,6 +112,10 @@ def _classify_text(text: str, whole: bool) -> Claim | None:
     for start, end in zip(starts, [*starts[1:], None], strict=True):
         document = text[start:end]
         open_end = end is None and not whole
+        if (item := _LISTED.search(document)) and not document[: item.start()].strip():
+            inner = _Keys("\n" + document[item.end() :].replace("\n  ", "\n").replace("\n- ", "\n"), cut=end is None)
+            if inner.claim(after_header) == "tasks":
+                return "broken"  # a list of tasks, which is no task
         keys = _Keys(document, cut=end is None)
         if keys.empty:
             if open_end:
