@@ -36,13 +36,21 @@ def test_a_baseline_that_cannot_be_written_is_a_reason(alone: Run, pytester: pyt
     result.stdout.fnmatch_lines(["GATE FAILED: no baseline written: *file/base.json cannot be written (*"])
 
 
-def test_a_report_that_cannot_be_written_is_a_reason(alone: Run, pytester: pytest.Pytester, tasks: Path) -> None:
+def test_a_report_that_cannot_be_made_new_is_said_before_anything_runs(
+    alone: Run, pytester: pytest.Pytester, tasks: Path
+) -> None:
     (pytester.path / "report" / "run.json").mkdir(parents=True)
-    (pytester.path / "report" / "run.json" / "mine").touch()
+    result = pytester.runpytest_subprocess("-p", "no:xdist", tasks, "--t2a-interface=text", "--t2a-report=report")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --t2a-report: cannot make the folder *report new: Is a directory; name another*"])
+
+
+def test_a_report_that_cannot_be_written_is_a_reason(alone: Run, pytester: pytest.Pytester, tasks: Path) -> None:
     pytester.makeconftest(
         "from pathlib import Path\n"
-        "unlink = Path.unlink\n"
-        "Path.unlink = lambda path, **kwargs: None if path.name == 'run.json' else unlink(path, **kwargs)\n"
+        "def pytest_t2a_gate(results):\n"
+        "    (Path('report') / 'run.json').mkdir()\n"
+        "    return []\n"
     )
     result = alone(tasks, "--t2a-interface=text", "--t2a-report=report")
     result.assert_outcomes(passed=2, failed=1)
