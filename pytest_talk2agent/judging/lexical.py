@@ -5,7 +5,7 @@ A pure function of the case. `VERSION` changes whenever any label could.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from pytest_talk2agent.judging.alignment import Alignment, align
 from pytest_talk2agent.judging.answers import is_word_list
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.exchange import Exchange
-from pytest_talk2agent.judging.gist import Clause, read_gist
+from pytest_talk2agent.judging.gist import Clause, Scope, read_gist
 from pytest_talk2agent.judging.hearing import (
     ANSWERED,
     EMPTY_TRANSCRIPT,
@@ -24,13 +24,15 @@ from pytest_talk2agent.judging.hearing import (
     is_other_text,
 )
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.judging.languages import ENGLISH, spoken_in
 from pytest_talk2agent.judging.mentions import heard_again
 from pytest_talk2agent.judging.place import Place, is_filled, settle
+from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene, clear_of
 from pytest_talk2agent.judging.slots import Key, Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import EXPLANATIONS
+from pytest_talk2agent.speech.words import EXPLANATIONS, stem
 from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "lexical"
@@ -144,18 +146,78 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
     results |= exchange.settle(results)
     again = _heard_again(hearing, slots, results)
     results |= again
+    scope = Scope(
+        Polarity(hearing.script, hearing.transcript, hearing.alignment, *_inside_values(hearing, slots, results)),
+        spoken_in(case.language, hearing.script),
+    )
+    results |= _denied(hearing, slots, results, scope)
     findings = {}
     for name, intention in case.intentions.items():
         if intention.kind == "gist":
             slot = slots.get((name, 0))
             clause = None if slot is None else Clause(slot.start, slot.end, slot.core)
-            parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause)]
+            parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause, scope)]
         else:
             parts = [results[name, number] for number in range(len(intention.say))]
             if not any((name, number) in again for number in range(len(parts))):
                 parts = _in_any_order(hearing.scene(intention), parts)
         findings[name] = _finding(hearing.transcript, intention, parts)
     return findings
+
+
+def _denied(
+    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None], scope: Scope
+) -> dict[Key, Reading | None]:
+    """Values that are excluded where the speaker did not exclude them, or no longer are; changed whatever their kind.
+
+    Where a verb is negated, the intention that carries the verb tells; the values that it governs are changed where
+    there is none.
+    """
+    found: dict[Key, Reading | None] = {}
+    for key, one in results.items():
+        slot = slots.get(key)
+        if one is None or slot is None or one.label is Label.CHANGED or scope.language != ENGLISH:
+            continue
+        said, heard = Unit(slot.core[0], slot.core[1], slot.core[1] - 1), Unit(one.start, one.end, one.end - 1)
+        for denial, is_heard in scope.polarity.differing(said, heard):
+            stream = hearing.transcript if is_heard else hearing.script
+            if denial.verb is None or not _is_carried(hearing, slots, key, stem(stream.norms[denial.verb])):
+                found[key] = replace(one, label=Label.CHANGED, reason="a negation was lost or added")
+                break
+    return found
+
+
+def _is_carried(hearing: _Hearing, slots: Mapping[Key, Slot | None], key: Key, verb: str) -> bool:
+    """Another intention holds the verb, so that it tells of its negation."""
+    for name, intention in hearing.case.intentions.items():
+        if name == key[0]:
+            continue
+        words = [*intention.say, *(word for group in intention.keywords for word in group), *intention.contrary]
+        is_said = intention.kind in ("gist", "choice") or slots.get((name, 0)) is None
+        if is_said and any(stem(word) == verb for text in words for word in tokenise(text).norms):
+            return True
+    return False
+
+
+def _inside_values(
+    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
+) -> tuple[set[int], set[int]]:
+    """Tokens of the script and of the transcript that are a part of a value or stand in the place of a part of it."""
+    said: set[int] = set()
+    heard = {index for one in results.values() if one is not None and one.label is not Label.CHANGED
+             for index in range(one.start, one.end)}  # fmt: skip
+    pairs, norms = hearing.alignment.pairs, hearing.transcript.norms
+    for key in results:
+        slot = slots.get(key)
+        if slot is None:
+            continue
+        said |= set(range(*slot.core))
+        words = hearing.script.norms[slot.start : slot.end]
+        rendered = [pair for pair in pairs[slot.start : slot.end] if pair >= 0]
+        heard |= {pair for pair in rendered if norms[pair] not in words}
+        heard |= {index for index in range(min(rendered, default=0) + 1, max(rendered, default=0))
+                  if norms[index] not in words}  # fmt: skip
+    return said, heard
 
 
 def _heard_again(
