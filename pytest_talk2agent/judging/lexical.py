@@ -12,6 +12,13 @@ from functools import cached_property
 from pytest_talk2agent.judging.alignment import Alignment, align
 from pytest_talk2agent.judging.answers import is_word_list
 from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.corrections import (
+    corrected_between,
+    corrections,
+    replaced_later,
+    rivals_of,
+    said_again,
+)
 from pytest_talk2agent.judging.exchange import Exchange
 from pytest_talk2agent.judging.gist import Clause, Scope, read_gist
 from pytest_talk2agent.judging.hearing import (
@@ -150,6 +157,7 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
         Polarity(hearing.script, hearing.transcript, hearing.alignment, *_inside_values(hearing, slots, results)),
         spoken_in(case.language, hearing.script),
     )
+    results |= _corrected(hearing, slots, results)
     results |= _denied(hearing, slots, results, scope)
     findings = {}
     for name, intention in case.intentions.items():
@@ -163,6 +171,81 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
                 parts = _in_any_order(hearing.scene(intention), parts)
         findings[name] = _finding(hearing.transcript, intention, parts)
     return findings
+
+
+def _corrected(
+    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
+) -> dict[Key, Reading | None]:
+    """Values of which the last one counts, or of which both stand there without a word of correction."""
+    found: dict[Key, Reading | None] = {}
+    stream = hearing.transcript
+    own = {start for start, _ in corrections(hearing.script)}
+    known = frozenset(pair for index, pair in enumerate(hearing.alignment.pairs)
+                      if index in own and hearing.alignment.exact[index])  # fmt: skip
+    for key, one in results.items():
+        slot = slots.get(key)
+        if slot is None:
+            continue
+        scene = replace(hearing.scene(hearing.case.intentions[key[0]]), script=hearing.script, slot=(slot.start, slot.end))
+        taken = frozenset(index for other, each in results.items() if other != key and each is not None
+                          and each.label is not Label.CHANGED for index in range(each.start, each.end))  # fmt: skip
+        if slot.withdrawn is not None:
+            new = _withdrawn(scene, key[1], slot, one, taken, hearing.alignment)
+        elif one is None:
+            new = None
+        else:
+            new = _taken_back(scene, key[1], one, known, taken)
+        if new is not None:
+            found[key] = new
+    return found
+
+
+def _withdrawn(
+    scene: Scene, number: int, slot: Slot, one: Reading | None, taken: frozenset[int], alignment: Alignment
+) -> Reading | None:
+    """What the script's own correction makes of a value; None where it leaves it as it is."""
+    stream = scene.stream
+    if slot.withdrawn is None:
+        return None
+    low, high = alignment.region(min(slot.withdrawn[0], slot.start), slot.end)
+    again = said_again(scene, number, low, len(stream))
+    if (one is None or one.label is Label.CHANGED) and again:
+        one = again[-1]
+    if one is not None:
+        low, high = min(low, one.start), max(high, one.end)
+    ends = next((index for index in range(high, len(stream)) if stream[index].paused), len(stream))
+    rivals = [
+        span
+        for span in rivals_of(scene, number, slot.withdrawn)
+        if low <= span[0] and not taken & set(range(*span)) and (one is None or not _overlaps(span, one))
+    ]
+    if one is None or one.label is Label.CHANGED:
+        if one is None and rivals:
+            return Reading(*rivals[-1], Label.CHANGED, "only the value that was taken back stands there")
+        return None
+    later = [span for span in rivals if span[0] >= one.end and corrected_between(stream, one.end, span[0])]
+    if later:
+        return Reading(*later[-1], Label.CHANGED, "the speaker took it back")
+    near = [span for span in rivals if span[0] < max(ends, one.end + 8)]
+    if any(not corrected_between(stream, *sorted((span[0], one.start))) for span in near):
+        return replace(one, label=Label.UNRESOLVED, reason="two values stand there without a word of correction")
+    return one
+
+
+def _overlaps(span: tuple[int, int], one: Reading) -> bool:
+    return span[0] < one.end and one.start < span[1]
+
+
+def _taken_back(
+    scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]
+) -> Reading | None:
+    """A correction that the transcript alone has, behind the value that was heard."""
+    last = replaced_later(scene, number, one, known, taken)
+    if last is None or (last.label is Label.CHANGED and one.label is Label.CHANGED):
+        return None
+    if last.label is Label.CHANGED:
+        return replace(last, reason="the speaker took it back")
+    return last
 
 
 def _denied(
