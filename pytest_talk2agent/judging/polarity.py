@@ -32,7 +32,9 @@ _PREPOSITIONS = frozenset(
     )
 )
 # Words that begin another clause of the same sentence.
-_CLAUSES = frozenset(listed("but then so because if when while until till before after otherwise since although whether"))
+_CLAUSES = frozenset(
+    listed("but then so because if when while until till before after otherwise since although whether")
+)
 _CAUSATIVES = frozenset(listed("let make help have get to and or nor not never please also just"))
 # `don't wait, push`: what follows the comma is another command.
 _ALONE = frozenset(listed("wait worry delay hesitate stop panic bother rush hurry ask mind care"))
@@ -363,10 +365,11 @@ class Polarity:
     def _holds(others: Iterable[Denial], unit: Unit) -> bool:
         return any(one.covers(unit.at, loosely=True) for one in others)
 
-    def is_denied(self, unit: Unit, *, said: bool) -> bool:
-        """A negation outside the unit governs it, in the script or in the transcript."""
-        found = _over(self._said if said else self._heard, unit)
-        return sum(not one.polite for one in found) % 2 == 1
+
+def is_denied(stream: Stream, start: int, end: int) -> bool:
+    """A negation outside the span governs it."""
+    found = _over(denials(stream), Unit(start, end, end - 1))
+    return sum(not one.polite for one in found) % 2 == 1
 
 
 def _over(some: Iterable[Denial], unit: Unit) -> list[Denial]:
