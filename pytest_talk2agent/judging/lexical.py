@@ -5,15 +5,22 @@ A pure function of the case. `VERSION` changes whenever any label could.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pytest_talk2agent.judging.alignment import Alignment, align
 from pytest_talk2agent.judging.answers import is_word_list
 from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.corrections import (
+    corrected_between,
+    corrections,
+    replaced_later,
+    rivals_of,
+    said_again,
+)
 from pytest_talk2agent.judging.exchange import Exchange
-from pytest_talk2agent.judging.gist import Clause, read_gist
+from pytest_talk2agent.judging.gist import Clause, Scope, read_gist
 from pytest_talk2agent.judging.hearing import (
     ANSWERED,
     EMPTY_TRANSCRIPT,
@@ -24,13 +31,15 @@ from pytest_talk2agent.judging.hearing import (
     is_other_text,
 )
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.judging.languages import ENGLISH, spoken_in
 from pytest_talk2agent.judging.mentions import heard_again
 from pytest_talk2agent.judging.place import Place, is_filled, settle
+from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene, clear_of
 from pytest_talk2agent.judging.slots import Key, Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import EXPLANATIONS
+from pytest_talk2agent.speech.words import EXPLANATIONS, stem
 from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "lexical"
@@ -144,18 +153,154 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
     results |= exchange.settle(results)
     again = _heard_again(hearing, slots, results)
     results |= again
+    scope = Scope(
+        Polarity(hearing.script, hearing.transcript, hearing.alignment, *_inside_values(hearing, slots, results)),
+        spoken_in(case.language, hearing.script),
+    )
+    results |= _corrected(hearing, slots, results)
+    results |= _denied(hearing, slots, results, scope)
     findings = {}
     for name, intention in case.intentions.items():
         if intention.kind == "gist":
             slot = slots.get((name, 0))
             clause = None if slot is None else Clause(slot.start, slot.end, slot.core)
-            parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause)]
+            parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause, scope)]
         else:
             parts = [results[name, number] for number in range(len(intention.say))]
             if not any((name, number) in again for number in range(len(parts))):
                 parts = _in_any_order(hearing.scene(intention), parts)
         findings[name] = _finding(hearing.transcript, intention, parts)
     return findings
+
+
+def _corrected(
+    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
+) -> dict[Key, Reading | None]:
+    """Values of which the last one counts, or of which both stand there without a word of correction."""
+    found: dict[Key, Reading | None] = {}
+    stream = hearing.transcript
+    own = {start for start, _ in corrections(hearing.script)}
+    known = frozenset(pair for index, pair in enumerate(hearing.alignment.pairs)
+                      if index in own and hearing.alignment.exact[index])  # fmt: skip
+    for key, one in results.items():
+        slot = slots.get(key)
+        if slot is None:
+            continue
+        scene = replace(hearing.scene(hearing.case.intentions[key[0]]), script=hearing.script, slot=(slot.start, slot.end))
+        taken = frozenset(index for other, each in results.items() if other != key and each is not None
+                          and each.label is not Label.CHANGED for index in range(each.start, each.end))  # fmt: skip
+        if slot.withdrawn is not None:
+            new = _withdrawn(scene, key[1], slot, one, taken, hearing.alignment)
+        elif one is None:
+            new = None
+        else:
+            new = _taken_back(scene, key[1], one, known, taken)
+        if new is not None:
+            found[key] = new
+    return found
+
+
+def _withdrawn(
+    scene: Scene, number: int, slot: Slot, one: Reading | None, taken: frozenset[int], alignment: Alignment
+) -> Reading | None:
+    """What the script's own correction makes of a value; None where it leaves it as it is."""
+    stream = scene.stream
+    if slot.withdrawn is None:
+        return None
+    low, high = alignment.region(min(slot.withdrawn[0], slot.start), slot.end)
+    again = said_again(scene, number, low, len(stream))
+    if (one is None or one.label is Label.CHANGED) and again:
+        one = again[-1]
+    if one is not None:
+        low, high = min(low, one.start), max(high, one.end)
+    ends = next((index for index in range(high, len(stream)) if stream[index].paused), len(stream))
+    rivals = [
+        span
+        for span in rivals_of(scene, number, slot.withdrawn)
+        if low <= span[0] and not taken & set(range(*span)) and (one is None or not _overlaps(span, one))
+    ]
+    if one is None or one.label is Label.CHANGED:
+        if one is None and rivals:
+            return Reading(*rivals[-1], Label.CHANGED, "only the value that was taken back stands there")
+        return None
+    later = [span for span in rivals if span[0] >= one.end and corrected_between(stream, one.end, span[0])]
+    if later:
+        return Reading(*later[-1], Label.CHANGED, "the speaker took it back")
+    near = [span for span in rivals if span[0] < max(ends, one.end + 8)]
+    if any(not corrected_between(stream, *sorted((span[0], one.start))) for span in near):
+        return replace(one, label=Label.UNRESOLVED, reason="two values stand there without a word of correction")
+    return one
+
+
+def _overlaps(span: tuple[int, int], one: Reading) -> bool:
+    return span[0] < one.end and one.start < span[1]
+
+
+def _taken_back(
+    scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]
+) -> Reading | None:
+    """A correction that the transcript alone has, behind the value that was heard."""
+    last = replaced_later(scene, number, one, known, taken)
+    if last is None or (last.label is Label.CHANGED and one.label is Label.CHANGED):
+        return None
+    if last.label is Label.CHANGED:
+        return replace(last, reason="the speaker took it back")
+    return last
+
+
+def _denied(
+    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None], scope: Scope
+) -> dict[Key, Reading | None]:
+    """Values that are excluded where the speaker did not exclude them, or no longer are; changed whatever their kind.
+
+    Where a verb is negated, the intention that carries the verb tells; the values that it governs are changed where
+    there is none.
+    """
+    found: dict[Key, Reading | None] = {}
+    for key, one in results.items():
+        slot = slots.get(key)
+        if one is None or slot is None or one.label is Label.CHANGED or scope.language != ENGLISH:
+            continue
+        said, heard = Unit(slot.core[0], slot.core[1], slot.core[1] - 1), Unit(one.start, one.end, one.end - 1)
+        for denial, is_heard in scope.polarity.differing(said, heard):
+            stream = hearing.transcript if is_heard else hearing.script
+            if denial.verb is None or not _is_carried(hearing, slots, key, stem(stream.norms[denial.verb])):
+                found[key] = replace(one, label=Label.CHANGED, reason="a negation was lost or added")
+                break
+    return found
+
+
+def _is_carried(hearing: _Hearing, slots: Mapping[Key, Slot | None], key: Key, verb: str) -> bool:
+    """Another intention holds the verb, so that it tells of its negation."""
+    for name, intention in hearing.case.intentions.items():
+        if name == key[0]:
+            continue
+        words = [*intention.say, *(word for group in intention.keywords for word in group), *intention.contrary]
+        is_said = intention.kind in ("gist", "choice") or slots.get((name, 0)) is None
+        if is_said and any(stem(word) == verb for text in words for word in tokenise(text).norms):
+            return True
+    return False
+
+
+def _inside_values(
+    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
+) -> tuple[set[int], set[int]]:
+    """Tokens of the script and of the transcript that are a part of a value or stand in the place of a part of it."""
+    said: set[int] = set()
+    heard = {index for one in results.values() if one is not None and one.label is not Label.CHANGED
+             for index in range(one.start, one.end)}  # fmt: skip
+    pairs, norms = hearing.alignment.pairs, hearing.transcript.norms
+    for key in results:
+        slot = slots.get(key)
+        if slot is None:
+            continue
+        said |= set(range(*slot.core))
+        words = hearing.script.norms[slot.start : slot.end]
+        rendered = [pair for pair in pairs[slot.start : slot.end] if pair >= 0]
+        heard |= {pair for pair in rendered if norms[pair] not in words}
+        heard |= {index for index in range(min(rendered, default=0) + 1, max(rendered, default=0))
+                  if norms[index] not in words}  # fmt: skip
+    return said, heard
 
 
 def _heard_again(
