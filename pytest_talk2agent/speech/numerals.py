@@ -53,6 +53,7 @@ _SMALL = UNITS | TEENS | TENS
 _REPEATS = {"double": 2, "triple": 3}
 _ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _LONG = 40
+_TOO_LONG = 4000  # Python refuses to read more digits than 4300
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ class Group:
 
     @property
     def value(self) -> Fraction:
-        """The number."""
-        return Fraction(int(self.digits)) + (Fraction(f"0.{self.fraction}") if self.fraction else 0)
+        """The number; of more digits than any number has, those of the beginning."""
+        return Fraction(int(self.digits[:_TOO_LONG])) + (Fraction(f"0.{self.fraction}") if self.fraction else 0)
 
     @property
     def zeros(self) -> int:
