@@ -89,14 +89,14 @@ def _scaled(measure: Measure, stream: Stream, wanted: Unit | None, kind: str, sc
         return measure
     at = measure.numeral.end
     letter = letter_at(stream, at)
-    if letter is None or (stream.norms[at] == "m" and kind == "quantity" and not stream[at].text.isupper()):
+    if letter is None or (kind == "quantity" and (scene is None or stream[at].text == "m") and measure.unit is not None):
         return measure
     if wanted is not None and not wanted.is_currency and measure.unit is not None and measure.unit.fits(wanted):
         return measure
     if scene is not None and scene.script is not None and scene.slot is not None:
-        said = scene.script.norms[scene.slot[1] - 1 : scene.slot[1] + 1]
-        if stream.norms[at] in said:
-            return measure  # `apartment 3B`
+        said = scene.script.tokens[scene.slot[1] - 1 : scene.slot[1] + 1]
+        if any(token.norm == stream.norms[at] and not token.glued for token in said):
+            return measure  # `apartment three b`
     values, end = frozenset(value * letter[0] for value in measure.values), letter[1]
     unit = measure.unit if measure.start < measure.numeral.start else None
     after = unit_at(stream, end) if end < len(stream) and not stream[end].paused else None

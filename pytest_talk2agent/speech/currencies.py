@@ -22,7 +22,7 @@ _NATIONS: Mapping[str, str] = {
 }  # fmt: skip
 # One name in several languages, which recognisers do not tell apart.
 _CROWNS = {"krona", "kronor", "krone", "kroner", "kronur", "crown", "crowns"}
-_DOLLARS = frozenset(("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD", "MXN"))
+_DOLLARS = frozenset(("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD"))
 _PARTS: Mapping[str, str] = {
     "¢": "cents", "cent": "cents", "cents": "cents", "penny": "pennies", "pennies": "pennies", "pence": "pence", "p": "pence",
     "öre": "öre", "øre": "öre", "ore": "öre", "paise": "paise", "paisa": "paise", "centavo": "centavos",
@@ -30,7 +30,7 @@ _PARTS: Mapping[str, str] = {
     "groszy": "groszy", "fen": "fen",
 }  # fmt: skip
 _PART_OF: Mapping[str, frozenset[str]] = {
-    "cents": _DOLLARS - {"MXN"} | {"EUR", "ZAR"}, "pennies": frozenset(("GBP", "USD", "CAD", "EUR")), "pence": frozenset(("GBP",)),
+    "cents": _DOLLARS | {"EUR", "ZAR"}, "pennies": frozenset(("GBP", "USD", "CAD", "EUR")), "pence": frozenset(("GBP",)),
     "öre": frozenset(("SEK", "NOK", "DKK")), "paise": frozenset(("INR", "PKR", "NPR")), "centavos": frozenset(("MXN", "BRL", "PHP")),
     "centimes": frozenset(("CHF",)), "kopeks": frozenset(("RUB", "UAH")), "groszy": frozenset(("PLN",)), "fen": frozenset(("CNY",)),
 }  # fmt: skip
@@ -78,7 +78,8 @@ def _names() -> Mapping[tuple[str, ...], Unit]:
         found[(word,)] = crowns
     units = {words: Unit((Sense(CURRENCY, "", frozenset(some)),)) for words, some in found.items()}
     for word, part in _PARTS.items():
-        units[(word,)] = Unit((Sense(CURRENCY, "", _PART_OF[part], Fraction(1, 100)),))
+        of = _PART_OF[part] | (frozenset(found[("dollars",)]) if part == "cents" else frozenset())
+        units[(word,)] = Unit((Sense(CURRENCY, "", of, Fraction(1, 100)),))
     return units
 
 
@@ -140,3 +141,21 @@ _SIGN_WORDS = {"$": "dollars", "£": "pounds", "€": "euros", "¥": "yen", "₹
 def sign_word(sign: str) -> str:
     """What a sign is called in speech; the sign itself where it has no name of its own."""
     return _SIGN_WORDS.get(sign, sign)
+
+
+def names_of_currency(sense: Sense) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Signs, names (words and codes) and the part of a currency, for a sense of any unit of it."""
+    bare = len(sense.codes) > 1  # `dollars` is not said as the dollars of one country
+    names = [
+        words
+        for words, unit in _names().items()
+        if unit.senses[0].part == 1
+        and unit.senses[0].codes & sense.codes
+        and (unit.senses[0].codes >= sense.codes or (bare and 1 < len(unit.senses[0].codes) <= len(sense.codes)))
+    ]
+    signs = tuple("".join(words).upper() for words in names if is_sign(words[-1]))
+    spoken = tuple(
+        words[0].upper() if is_code(words[0]) else " ".join(words) for words in names if not is_sign(words[-1]) and words[-1][-1] == "s"
+    )
+    part = next((word for word, part in _PARTS.items() if word == part and _PART_OF[part] & sense.codes), "")
+    return signs, spoken, part

@@ -166,7 +166,7 @@ def _with_unit(stream: Stream, index: int, amount: _Amount) -> Measure:
         start += stream.norms[start : start + 1] == ("of",)
         start += stream.norms[start : start + 1] in (("a",), ("an",))
     unit = unit_at(stream, start) if start < len(stream) and not stream[start].paused else None
-    if unit is None or (amount.part and unit[0].measures("factor")):
+    if unit is None:
         return Measure(index, end, values, None, _nouns(stream, end), amount.numeral)
     measure = Measure(index, unit[1], values, unit[0], _nouns(stream, start), amount.numeral)
     return _with_cents(stream, measure) if unit[0].is_currency else measure

@@ -322,7 +322,7 @@ def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
     word = stream.norms[follow]
     if word in _ORDINAL_SCALES and value:
         return value * _ORDINAL_SCALES[word], follow + 1
-    if token.norm in TENS and value == TENS[token.norm] and word in _ORDINAL_UNITS:
+    if not group.printed and value % 10 == 0 and value % 100 >= 20 and word in _ORDINAL_UNITS:
         return value + _ORDINAL_UNITS[word], follow + 1
     follow += word == "and" and follow + 1 < len(stream)
     rest = ordinal_at(stream, follow) if value % 100 == 0 and value else None

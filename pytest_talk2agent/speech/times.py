@@ -64,7 +64,7 @@ def _zones() -> Mapping[str, str]:
     found = {"utc": "UTC", "gmt": "GMT", "cet": "CET", "cest": "CEST", "bst": "BST", "zulu": "UTC"}
     for zone in localedata.LocaleDataDict(localedata.load("en"))["meta_zones"].values():
         for name in zone.get("short", {}).values():
-            if isinstance(name, str) and name.isalpha():
+            if isinstance(name, str) and name.isalpha() and len(name) > 2:
                 found[name.lower()] = name
     return found
 

@@ -38,7 +38,7 @@ _SYMBOLS = {  # of one letter, or wanted though above: the text as it must be wr
 _MORE: Mapping[str, str] = {
     "percent": "pct;per cent;percentage point;percentage points;percents", "kilogram": "kilo;kilos;kgs;kilogramme;kilogrammes",
     "gram": "gramme;grammes;gm;gms", "pound": "lbs", "ounce": "ozs", "tonne": "tonne;tonnes;ton;tons", "ton": "short ton;short tons",
-    "inch": "ins", "foot": "fts", "yard": "yds", "micrometer": "micron;microns;um", "mile": "statute mile;statute miles",
+    "inch": "ins", "foot": "fts", "yard": "yds", "micrometer": "micron;microns", "mile": "statute mile;statute miles",
     "second": "s;secs", "minute": "mins;m", "hour": "h;hrs", "day": "d", "week": "wk", "year": "yrs", "millisecond": "msec;msecs;milli seconds",
     "byte": "b", "kilobyte": "kb;kilo bytes", "megabyte": "mb;meg;megs;mega bytes", "gigabyte": "gb;gig;gigs;giga bytes", "terabyte": "tb",
     "kilobit": "kbit;kbits", "megabit": "mbit;mbits", "gigabit": "gbit;gbits",
@@ -88,6 +88,7 @@ class Names:
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], Unit], ...]]
     exact: Mapping[str, Unit]
     by_identifier: Mapping[str, Sense]
+    texts: Mapping[Sense, tuple[str, ...]]
 
     def at(self, stream: Stream, index: int) -> tuple[Unit, int] | None:
         """The longest name that starts at the token, and where it ends."""
@@ -111,8 +112,10 @@ def unit_names() -> Names:
     phrases: dict[tuple[str, ...], dict[Sense, None]] = {}
     exact: dict[str, dict[Sense, None]] = {}
     by_identifier: dict[str, Sense] = {}
+    texts: dict[Sense, dict[str, None]] = {}
     for identifier, name, sense in _named():
         by_identifier.setdefault(identifier, sense)
+        texts.setdefault(sense, {})[name] = None
         words = tokenise(name).norms
         for each in {words, tuple(word for word in words if word not in "-⋅")}:
             if each:
@@ -126,6 +129,7 @@ def unit_names() -> Names:
         {first: tuple(sorted(some, key=lambda one: -len(one[0]))) for first, some in by_first.items()},
         {name: Unit(tuple(senses)) for name, senses in exact.items()},
         by_identifier,
+        {sense: tuple(names) for sense, names in texts.items()},
     )
 
 
@@ -228,3 +232,8 @@ def written_out(word: str) -> str:
     """The longest name of the unit that the word names (`gigabytes` for `gb`), the word itself where it names none."""
     unit = unit_names().named(_MAIN[word]) if word in _MAIN else unit_names().single(word)
     return word if unit is None else _longest().get(unit.senses[0], word)
+
+
+def names_of_unit(unit: Unit) -> tuple[str, ...]:
+    """How the unit is written: all names and symbols of its senses."""
+    return tuple(dict.fromkeys(name for sense in unit.senses for name in unit_names().texts.get(sense, ())))
