@@ -116,11 +116,11 @@ def unit_names() -> Names:
     for identifier, name, sense in _named():
         by_identifier.setdefault(identifier, sense)
         texts.setdefault(sense, {})[name] = None
-        words = tokenise(name).norms
+        words = tokenise(name).norms if not name.endswith("Bps") else ()  # told from bits by its capital alone
         for each in {words, tuple(word for word in words if word not in "-⋅")}:
             if each:
                 phrases.setdefault(each, {})[sense] = None
-        if len(words) == 1 and not name.islower():
+        if len(words) < 2 and not name.islower():
             exact.setdefault(name, {})[sense] = None
     by_first: dict[str, list[tuple[tuple[str, ...], Unit]]] = {}
     for words, senses in phrases.items():
