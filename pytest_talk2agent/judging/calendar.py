@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
+import datetime
 from functools import lru_cache
 
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.speech.dates import DateReading, Day, dates, year_at
+from pytest_talk2agent.speech.days import day_name
 from pytest_talk2agent.speech.times import TimeReading, times
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 
 
+# Words that make a limit of the day or time behind them.
+_LIMITS = {"before": "before", "after": "after", "by": "by", "until": "until", "till": "until", "til": "until", "since": "since"}
+
+
 @lru_cache(maxsize=1024)
+def reference_date(value: str) -> DateReading | None:
+    """The date that an intention asks for; None where the value is no date."""
+    stream = tokenise(value)
+    found = dates(stream, 0, len(stream)) or dates(stream, 0, len(stream), years=True)
+    return found[0] if found else None
+
+
 def reference_days(value: str) -> frozenset[Day]:
     """The day that an intention asks for; empty where the value is no date."""
-    stream = tokenise(value)
-    found = dates(stream, 0, len(stream))
-    return found[0].days if found else frozenset()
+    found = reference_date(value)
+    return found.days if found is not None else frozenset()
+
+
+def _limit(stream: Stream, index: int) -> str:
+    return _LIMITS.get(stream.norms[index - 1], "") if index else ""
+
+
+def _other_limit(value: str, wanted: int, stream: Stream, heard: int) -> bool:
+    """The value has a word such as `before`, and the transcript has another one or none."""
+    limit = _limit(tokenise(value), wanted)
+    return bool(limit) and limit != _limit(stream, heard)
 
 
 @lru_cache(maxsize=1024)
 def reference_minute(value: str) -> int | None:
     """The minute of the day that an intention asks for; None where the value is no time."""
+    found = _reference_time(value)
+    return _as_written(found) if found is not None else None
+
+
+@lru_cache(maxsize=1024)
+def _reference_time(value: str) -> TimeReading | None:
     stream = tokenise(value)
     found = times(stream, 0, len(stream))
-    return _as_written(found[0]) if found else None
+    return found[0] if found else None
 
 
 def _as_written(found: TimeReading) -> int:
@@ -34,16 +62,33 @@ def _as_written(found: TimeReading) -> int:
 
 def read_date(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     """Readings of all dates between two tokens."""
-    wanted = reference_days(value)
-    if not wanted:
+    asked = reference_date(value)
+    if asked is None:
         return []
+    wanted = next(iter(asked.days))
     stream = scene.stream
+    years = wanted.month is None and wanted.year is not None
     readings = []
-    for found in dates(stream, low, high):
+    for found in dates(stream, low, high, years=years):
         days = _ordered(stream, found) if found.numeric else found.days
-        label, reason = _compare_days(stream, found, days, next(iter(wanted)))
+        label, reason = _compare_days(stream, found, days, wanted)
+        if label is not Label.CHANGED and _other_limit(value, asked.start, stream, found.start):
+            label, reason = Label.CHANGED, "the day is another limit"
+        if label is Label.RETAINED and _contradicts(scene, found, wanted, asked):
+            label, reason = Label.UNRESOLVED, "the day of the week contradicts the date"
         readings.append(Reading(found.start, found.end, label, reason))
     return readings
+
+
+def _contradicts(scene: Scene, found: DateReading, wanted: Day, asked: DateReading) -> bool:
+    """The weekday beside the date is not the one that day has, and the script does not say it either."""
+    actual = _weekday_of(wanted)
+    if found.weekday is None or actual is None or day_name(found.weekday) == actual or found.weekday == asked.weekday:
+        return False
+    if scene.script is None or scene.slot is None:
+        return False
+    said = dates(scene.script, max(0, scene.slot[0] - 2), scene.slot[1])
+    return all(one.weekday != found.weekday for one in said)
 
 
 def _ordered(stream: Stream, found: DateReading) -> frozenset[Day]:
@@ -65,6 +110,10 @@ def _ordered(stream: Stream, found: DateReading) -> frozenset[Day]:
 
 def _compare_days(stream: Stream, found: DateReading, days: frozenset[Day], wanted: Day) -> tuple[Label, str]:
     if wanted.named or any(day.named for day in days):
+        if not wanted.named and _weekday_of(wanted) in {day.named for day in days}:
+            return Label.UNRESOLVED, "a part of the date was not said"
+        if wanted.named and found.weekday is not None and wanted.named == day_name(found.weekday):
+            return Label.UNRESOLVED, "a date stands beside the day of the week"
         return _compare_names(days, wanted)
     fitting = {day for day in days if day.month == wanted.month and day.day == wanted.day}
     if not fitting:
@@ -89,13 +138,33 @@ def _compare_days(stream: Stream, found: DateReading, days: frozenset[Day], want
     return Label.RETAINED, "the same day"
 
 
+def _weekday_of(day: Day) -> str | None:
+    """The day of the week of a full date, None for all others."""
+    if day.year is None or day.month is None or day.day is None:
+        return None
+    try:
+        return day_name(datetime.date(day.year, day.month, day.day).weekday())
+    except ValueError:
+        return None
+
+
 def _compare_names(days: frozenset[Day], wanted: Day) -> tuple[Label, str]:
     if wanted in days:
         return Label.RETAINED, "the same day"
-    if any(day.named and wanted.named and day.named.split()[-1] == wanted.named.split()[-1] for day in days):
-        bare = any(" " not in day.named for day in days)
-        return (Label.UNRESOLVED if bare else Label.CHANGED), "which of these days was not said"
+    names = {day.named for day in days}
+    if wanted.named.startswith("decade") and any(name.startswith("decade") for name in names):
+        decades = {name.split()[1] for name in names} | {wanted.named.split()[1]}
+        if len({decade[-2:] for decade in decades}) == 1:
+            return Label.UNRESOLVED, "the century was not said"
+    if any(_one_of(name) == wanted.named or _one_of(wanted.named) == name for name in names):
+        return Label.UNRESOLVED, "which of these days was not said"
     return Label.CHANGED, "another day"
+
+
+def _one_of(name: str) -> str:
+    """The day without the word that says which one it is, where that may be the very next one."""
+    which, _, rest = name.partition(" ")
+    return rest if which in ("next", "this") and " " not in rest else name
 
 
 def _only_year(stream: Stream, found: DateReading) -> set[int | None]:
@@ -116,8 +185,15 @@ def read_time(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     if wanted is None:
         return []
     readings = []
+    asked = _reference_time(value)
     for found in _times(scene.stream, low, high):
         label, reason = _compare_times(scene, found, wanted, value)
+        if label is not Label.CHANGED and asked is not None:
+            if _other_limit(value, asked.start, scene.stream, found.start):
+                label, reason = Label.CHANGED, "the time is another limit"
+            elif asked.zone != found.zone and (asked.zone or not _script_zone(scene, found.zone)):
+                same = not asked.zone or not found.zone
+                label, reason = (Label.UNRESOLVED, "the time zone is in doubt") if same else (Label.CHANGED, "another zone")
         readings.append(Reading(found.start, found.end, label, reason))
     return readings
 
@@ -142,6 +218,11 @@ def _compare_times(scene: Scene, found: TimeReading, minute: int, value: str) ->
     if minute == _as_written(found) and (scene.stream.text[start:end] == value or not _script_marks(scene)):
         return Label.RETAINED, "the same time, as it is written"
     return Label.UNRESOLVED, "morning or afternoon was not said"
+
+
+def _script_zone(scene: Scene, zone: str) -> bool:
+    """The script has the zone that the transcript adds."""
+    return scene.script is None or any(one.zone == zone for one in times(scene.script, 0, len(scene.script)))
 
 
 def _script_marks(scene: Scene) -> bool:

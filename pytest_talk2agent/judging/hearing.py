@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pytest_talk2agent.judging.alignment import Alignment, is_like, keys_of
 from pytest_talk2agent.judging.answers import content_of, without_answers
-from pytest_talk2agent.speech.numerals import is_numeric
+from pytest_talk2agent.speech.numerals import UNITS, group_at, is_numeric
 from pytest_talk2agent.speech.symbols import LETTER_HOMOPHONES, NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, Token
 from pytest_talk2agent.speech.words import CORRECTIONS, FILLERS, INAUDIBLE
@@ -36,7 +36,7 @@ def hear(transcript: Stream, script: Stream) -> Heard:
     stream = _without_fillers(_without_marks(transcript), script)
     if not any(token.kind != "symbol" for token in stream.tokens):
         return Heard(Stream(transcript.text, ()), (EMPTY_TRANSCRIPT,))
-    looped = _without_loops(_without_stutters(stream, script))
+    looped = _without_loops(_without_stutters(stream, script), script)
     if len(looped) < len(stream):
         flags.append(REPETITION)
     asked = without_answers(looped, script)
@@ -138,8 +138,11 @@ def _rounds(length: int) -> int:
     return 6 if length == 1 else 4 if length == 2 else 3
 
 
-def _without_loops(stream: Stream) -> Stream:
-    """Keep one round of every phrase that is repeated in a row."""
+def _without_loops(stream: Stream, script: Stream) -> Stream:
+    """Keep one round of every phrase that is repeated in a row, none of a number that the script does not have.
+
+    Numbers and letters that the script itself repeats as often are meant so.
+    """
     norms = stream.norms
     gone: list[tuple[int, int]] = []
     index_gone = bytearray(len(norms))
@@ -151,12 +154,39 @@ def _without_loops(stream: Stream) -> Stream:
                 continue
             if run >= length * (_rounds(length) - 1):
                 start, words = index - run, norms[index - run - length : index - run]
-                spelled = all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in words)
-                if not index_gone[start] and not spelled and any(word[0].isalnum() for word in words):
+                if not index_gone[start] and any(word[0].isalnum() for word in words):
+                    spelled = all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in words)
+                    if spelled and _is_repeated(words, script):
+                        run = 0
+                        continue
+                    if spelled and not _has_numbers(stream, start - length, start, script):
+                        start -= length
                     gone.append((start, index))
                     index_gone[start:index] = b"\x01" * (index - start)
             run = 0
     return stream.without(gone) if gone else stream
+
+
+def _is_repeated(words: tuple[str, ...], script: Stream) -> bool:
+    """The script says the numbers or letters as often in a row as makes a loop."""
+    once = "".join(_as_digit(word) for word in words)
+    return once * _rounds(len(words)) in "".join(_as_digit(word) for word in script.norms)
+
+
+def _as_digit(word: str) -> str:
+    return str(UNITS[word]) if word in UNITS else word
+
+
+def _has_numbers(stream: Stream, low: int, high: int, script: Stream) -> bool:
+    """All numbers between two tokens are numbers of the script; letters are always taken to be."""
+    said = {group.value for index in range(len(script)) if (group := group_at(script, index)) is not None}
+    index = low
+    while index < high:
+        group = group_at(stream, index)
+        if group is not None and group.value not in said:
+            return False
+        index = index + 1 if group is None else group.end
+    return True
 
 
 def is_other_text(transcript: Stream, script: Stream, alignment: Alignment) -> bool:

@@ -8,15 +8,17 @@ from functools import lru_cache
 
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
-from pytest_talk2agent.speech.measures import Measure, clock_durations, measures, unit_at
+from pytest_talk2agent.speech.fractions import fraction_at
+from pytest_talk2agent.speech.measures import Measure, clock_durations, letter_at, measures
 from pytest_talk2agent.speech.numerals import group_at, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.units import CURRENCIES, UNITS_BY_NAME, Unit
+from pytest_talk2agent.speech.unit_names import unit_names
+from pytest_talk2agent.speech.unit_phrases import unit_at
+from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import listed, stem
 
-_PERCENT = UNITS_BY_NAME["%"]
-_LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by"))
+_LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by", "x", "×", "*"))
 _NOUN_REACH = 3
 _HINT_REACH = 4
 _TOTALS = (("in", "all"), ("in", "total"), ("altogether",))
@@ -33,37 +35,75 @@ _ALL_VALUES = frozenset(
 def reference_measure(value: str, kind: str) -> tuple[Fraction, Unit | None, str] | None:
     """The value, the unit and the noun that the intention asks for; None where the value is no number."""
     stream = tokenise(value)
+    ordinal = ordinal_at(stream, 0) if len(stream) and kind == "number" else None
+    if ordinal is not None and ordinal[1] == len(stream):
+        return Fraction(ordinal[0]), None, ""
     found = measures(stream, 0, len(stream))
-    if not found or len(found[0].values) != 1:
+    if not found:
         return None
-    measure = found[0]
+    measure = _scaled(found[0], stream, None, kind)
+    if len(measure.values) != 1:
+        return None
     unit, end = measure.rate or (measure.unit, measure.end)
     if any(token.kind != "word" for token in stream.tokens[end:]):
         return None
-    unit = _PERCENT if kind == "percent" and unit is None else unit
+    if unit is not None and kind != "money" and stream.norms[end - 1] == "p":
+        unit = None  # `1080p` is no money
+    if unit is not None:
+        unit = unit.of_kind(kind)
+    elif kind == "percent":
+        unit = unit_names().named("percent")
     noun = "" if unit is not None or not measure.nouns or kind == "number" else measure.nouns[-1]
     return next(iter(measure.values)), unit, noun
 
 
 def read_numeric(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     """Readings of all numbers between two tokens: this value, another one, or a doubt."""
-    wanted = reference_measure(value, scene.intention.kind)
+    kind = scene.intention.kind
+    wanted = reference_measure(value, kind)
     if wanted is None:
         return []
     readings = []
-    for measure in _measures(scene, low, high):
-        if measure.nouns[:1] == ("digit",) and wanted[2] != "digit":
+    ordinals = _ordinals(scene, low, high, wanted[0])
+    for found in _measures(scene, low, high):
+        if any(found.start < one.end and one.start < found.end for one in ordinals):
+            continue
+        if found.nouns[:1] == ("digit",) and wanted[2] != "digit":
             continue  # it counts the digits of another number
+        measure = _scaled(found, scene.stream, wanted[1], kind, scene)
         if wanted[1] is not None or wanted[2]:
             measure = _as_listed(scene.stream, measure)
-        if wanted[1] is not None and wanted[1].is_rate and measure.rate is not None:
-            measure = replace(measure, unit=measure.rate[0], end=measure.rate[1])
         label, reason = _compare(scene, measure, *wanted)
-        rival = wanted[1] is None or measure.unit is None or _same_sort(measure.unit, wanted[1])
+        if measure.rate is not None and wanted[1] is not None and wanted[1].is_rate:
+            measure = replace(measure, unit=measure.rate[0], end=measure.rate[1])
+        rival = wanted[1] is None or measure.unit is None or measure.unit.shares(wanted[1])
         readings.append(Reading(measure.start, measure.end, label, reason, rival=rival))
         readings.extend(_inside(scene, measure, wanted))
-    readings = _sums(scene, readings, *wanted) or readings or _ordinals(scene, low, high, wanted[0])
+    readings = _sums(scene, readings, *wanted) or [*readings, *ordinals]
     return readings + _homophones(scene, low, high, readings, *wanted)
+
+
+def _scaled(measure: Measure, stream: Stream, wanted: Unit | None, kind: str, scene: Scene | None = None) -> Measure:
+    """With the scale letter behind the number (`10K rows`, `$70 K`), unless it is the unit or the script says it so."""
+    if measure.numeral is None or kind not in ("number", "money", "quantity"):
+        return measure
+    at = measure.numeral.end
+    letter = letter_at(stream, at)
+    if letter is None or (kind == "quantity" and (scene is None or stream[at].text == "m") and measure.unit is not None):
+        return measure
+    if wanted is not None and not wanted.is_currency and measure.unit is not None and measure.unit.fits(wanted):
+        return measure
+    if scene is not None and scene.script is not None and scene.slot is not None:
+        said = scene.script.tokens[scene.slot[1] - 1 : scene.slot[1] + 1]
+        if any(token.norm == stream.norms[at] and not token.glued for token in said):
+            return measure  # `apartment three b`
+    values, end = frozenset(value * letter[0] for value in measure.values), letter[1]
+    unit = measure.unit if measure.start < measure.numeral.start else None
+    after = unit_at(stream, end) if end < len(stream) and not stream[end].paused else None
+    if after is not None and (unit is None or after[0].fits(unit)):
+        unit, end = after
+    nouns = tuple(stem(token.norm) for token in stream.tokens[end : end + _NOUN_REACH] if not token.paused)
+    return replace(measure, values=values, unit=unit, end=end, nouns=nouns, rate=None)
 
 
 def _sums(scene: Scene, readings: list[Reading], value: Fraction, unit: Unit | None, noun: str) -> list[Reading]:
@@ -82,17 +122,21 @@ def _sums(scene: Scene, readings: list[Reading], value: Fraction, unit: Unit | N
 
 
 def _ordinals(scene: Scene, low: int, high: int, value: Fraction) -> list[Reading]:
-    """`the third slide` for a bare number."""
+    """`the third slide` for a bare number; not `a fifth`, and not the 30th that stands for another number."""
     if scene.intention.kind != "number":
         return []
-    found = [(index, ordinal_at(scene.stream, index)) for index in range(low, high)]
-    return [
-        Reading(
-            index, each[1], *((Label.RETAINED, "the same place") if each[0] == value else (Label.CHANGED, "another"))
-        )
-        for index, each in found
-        if each is not None and each[1] <= high
-    ]
+    stream, readings, index = scene.stream, [], low
+    while index < high:
+        part = fraction_at(stream, index)
+        found = None if part is not None and part[0].denominator > 1 and part[1] > index + 1 else ordinal_at(stream, index)
+        if found is not None and found[1] <= high:
+            same = found[0] == value
+            label, reason = (Label.RETAINED, "the same place") if same else (Label.CHANGED, "another place")
+            readings.append(Reading(index, found[1], label, reason))
+            index = found[1]
+        else:
+            index = part[1] if part is not None else index + 1
+    return readings
 
 
 def _measures(scene: Scene, low: int, high: int) -> tuple[Measure, ...]:
@@ -102,11 +146,28 @@ def _measures(scene: Scene, low: int, high: int) -> tuple[Measure, ...]:
     if scene.intention.kind == "duration":
         clock = clock_durations(stream, low, high)
         found = (*clock, *(one for one in found if all(one.end <= c.start or one.start >= c.end for c in clock)))
+    found = tuple(part for one in found for part in _alternatives(scene, one))
     last = max((measure.end for measure in found), default=low)
     if last >= high or high >= len(stream):
         return found
     clipped = Stream(stream.text, stream.tokens[:high])
     return (*found, *measures(clipped, last, high))
+
+
+def _alternatives(scene: Scene, measure: Measure) -> tuple[Measure, ...]:
+    """`15/50` is two numbers where one of them is wanted, else a fraction."""
+    stream, at = scene.stream, measure.start
+    if measure.numeral is not None or stream.norms[at + 1 : at + 2] != ("/",):
+        return (measure,)
+    wanted = [reference_measure(value, scene.intention.kind) for value in scene.intention.say]
+    parts = [numeral_at(stream, index) for index in (at, at + 2)]
+    numerals = [part for part in parts if part is not None]
+    if not any(one is not None and one[0] in part.values for one in wanted for part in numerals):
+        return (measure,)
+    first, last = numerals[0], numerals[-1]
+    return Measure(at, at + 1, first.values, None, (), first), replace(
+        measure, start=at + 2, values=last.values, numeral=last
+    )
 
 
 def _inside(scene: Scene, measure: Measure, wanted: tuple[Fraction, Unit | None, str]) -> list[Reading]:
@@ -147,7 +208,7 @@ def _homophones(
         if noun and stem("".join(scene.stream.norms[index + 1 : index + 2])) != noun:
             continue
         named = unit_at(scene.stream, index + 1)
-        if unit is not None and (named is None or named[0].dimension != unit.dimension):
+        if unit is not None and (named is None or not named[0].shares(unit)):
             continue
         readings.append(
             Reading(index, index + 1, Label.UNRESOLVED, "a word of the same sound stands for the number", Fault.SOUND)
@@ -156,20 +217,31 @@ def _homophones(
 
 
 def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None, noun: str) -> tuple[Label, str]:
-    values = measure.values
-    if unit is not None and measure.unit is not None and unit.dimension == measure.unit.dimension:
-        values = frozenset(each * measure.unit.size / unit.size for each in values)
-    if unit is not None and unit.dimension in CURRENCIES:
-        values = values | _as_money(measure)
-    values = _hinted(scene.stream, measure, values)
+    if unit is not None and unit.is_rate and measure.rate is not None:
+        measure = replace(measure, unit=measure.rate[0])
+    read = measure.values | (_as_money(measure) if unit is not None and unit.is_currency else frozenset())
+    read = values = _hinted(scene.stream, measure, read)
+    if unit is not None and measure.unit is not None and (factors := measure.unit.factors(unit)):
+        values = frozenset(each * factor for each in read for factor in factors)
     if value not in values:
         return _not_equal(measure, value)
-    wrong = _unit_fits(scene, measure, unit, noun)
+    wrong = _unit_fits(scene, measure, unit, noun) or _added_rate(scene, measure, unit)
     if wrong:
         return Label.CHANGED, wrong
-    if len(values) > 1 and measure.numeral is not None:
+    if len(read) > 1:
         return Label.UNRESOLVED, "the number may be read in more than one way"
     return Label.RETAINED, "the same value"
+
+
+def _added_rate(scene: Scene, measure: Measure, unit: Unit | None) -> str:
+    """`1.5 MB per second` for 1.5 MB, unless the script has the rate too."""
+    if unit is None or unit.is_rate or measure.rate is None or measure.unit is None or measure.unit.is_rate:
+        return ""
+    if scene.script is None or scene.slot is None:
+        return ""
+    around = measures(scene.script, max(0, scene.slot[0] - 1), len(scene.script))
+    said = next((other for other in around if other.end >= scene.slot[1]), None)
+    return "" if said is not None and said.rate is not None else "a rate was added that the script does not say"
 
 
 def _as_money(measure: Measure) -> frozenset[Fraction]:
@@ -228,20 +300,7 @@ def _unit_fits(scene: Scene, measure: Measure, unit: Unit | None, noun: str) -> 
         return "the unit is lost" if measure.unit is None else "another unit"
     if measure.unit is None:
         return "" if _stated(scene.stream, unit) else "the unit is lost"
-    return "" if _same(measure.unit, unit) else "another unit"
-
-
-def _same_sort(heard: Unit, wanted: Unit) -> bool:
-    return heard.dimension == wanted.dimension or {heard.dimension, wanted.dimension} <= CURRENCIES
-
-
-def _same(heard: Unit, wanted: Unit | None) -> bool:
-    if wanted is None:
-        return False
-    celsius = {"celsius", "degree"}
-    if {heard.dimension, wanted.dimension} <= celsius and wanted.dimension == "degree":
-        return True
-    return heard.dimension == wanted.dimension
+    return "" if unit is None or measure.unit.fits(unit) else "another unit"
 
 
 def _as_listed(stream: Stream, measure: Measure) -> Measure:
@@ -269,7 +328,7 @@ def _stated(stream: Stream, unit: Unit | None) -> bool:
         if word != "in" or index == 0 or stream.norms[index - 1] not in _ALL_VALUES:
             continue
         named = unit_at(stream, index + 1)
-        if named and named[0] == unit and len(stream.norms[index + 1]) > 1:
+        if named and named[0].fits(unit) and len(stream.norms[index + 1]) > 1:
             return True
     return False
 
@@ -277,7 +336,7 @@ def _stated(stream: Stream, unit: Unit | None) -> bool:
 def _added_unit(scene: Scene, measure: Measure) -> str:
     """A unit beside a bare number counts unless the script has it there too."""
     if measure.unit is None or measure.numeral is None or measure.numeral.end == measure.end:
-        if measure.unit is None or measure.unit.dimension not in CURRENCIES:
+        if measure.unit is None or not measure.unit.is_currency:
             return ""
     elif len(scene.stream.norms[measure.end - 1]) == 1 and scene.stream.norms[measure.end - 1].isalpha():
         return ""
@@ -285,6 +344,6 @@ def _added_unit(scene: Scene, measure: Measure) -> str:
         return ""
     around = measures(scene.script, max(0, scene.slot[0] - 1), len(scene.script))
     said = next((other for other in around if other.end >= scene.slot[1]), None)
-    if said and said.start <= scene.slot[0] and said.unit is not None and _same(said.unit, measure.unit):
+    if said and said.start <= scene.slot[0] and said.unit is not None and measure.unit.fits(said.unit):
         return ""
     return "a unit was added that the script does not say"

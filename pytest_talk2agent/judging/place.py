@@ -12,7 +12,7 @@ from pytest_talk2agent.judging.polarity import is_denied
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.slots import Slot
 from pytest_talk2agent.judging.wording import words_of
-from pytest_talk2agent.speech.measures import unit_at
+from pytest_talk2agent.speech.unit_phrases import unit_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.times import HALF_DAY_WORDS
 from pytest_talk2agent.speech.tokens import Stream
@@ -103,7 +103,7 @@ def is_filled(scene: Scene, place: Place, taken: list[tuple[int, int]]) -> bool:
             continue
         if wanted:
             unit = unit_at(stream, index)
-            if unit and wanted[1] and unit[0].dimension == wanted[1].dimension:
+            if unit and wanted[1] and unit[0].shares(wanted[1]):
                 index = unit[1]
                 continue
             if wanted[2] and stem(token.norm) == wanted[2]:

@@ -10,17 +10,16 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.spelling import spell
+from pytest_talk2agent.speech.currencies import is_sign, sign_word
 from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
 from pytest_talk2agent.speech.sounds import sounds_alike, unaccented
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, LETTER_HOMOPHONES, NATO, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.units import CURRENCY_SIGNS, UNITS_BY_NAME
+from pytest_talk2agent.speech.unit_names import written_out
 from pytest_talk2agent.speech.words import FILLERS, listed
 
 _LONGEST_SPLIT = 4
 _SYMBOL_WORDS = {"%": "percent", "&": "and"}
-# Behind a number `GB` and `gigabytes` are the same word.
-_UNIT_NAMES = {unit: name for name, unit in sorted(UNITS_BY_NAME.items(), key=lambda item: len(item[0]))}
 _NAME_SYMBOLS = frozenset("+#./@")
 _ABBREVIATED = frozenset(
     tuple(pair.split("="))
@@ -59,11 +58,11 @@ def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, 
     while index < len(stream):
         token = stream[index]
         if token.kind == "symbol":
-            amount = group_at(stream, index + 1) if token.norm in CURRENCY_SIGNS else None
+            amount = group_at(stream, index + 1) if is_sign(token.norm) else None
             if amount is not None and stream[index + 1].glued:
                 number = f"{amount.digits}.{amount.fraction}".rstrip(".")
                 words.append(Word(number, index, amount.end))
-                words.append(Word(_UNIT_NAMES[UNITS_BY_NAME[token.norm]], amount.end - 1, amount.end))
+                words.append(Word(sign_word(token.norm), amount.end - 1, amount.end))
                 index = amount.end
                 continue
             if token.norm in _SYMBOL_WORDS:
@@ -94,9 +93,9 @@ def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, 
             index = end
             continue
         counted = bool(words) and words[-1].end == index and words[-1].text.isdecimal()
-        unit = UNITS_BY_NAME.get(token.norm) if counted else None
-        if unit is not None:
-            words.append(Word(_UNIT_NAMES[unit], index, index + 1))
+        unit = written_out(token.norm) if counted else token.norm  # behind a number `GB` and `gigabytes` are the same
+        if unit != token.norm:
+            words.append(Word(unit, index, index + 1))
             index += 1
             continue
         end = _spelled(stream, index)

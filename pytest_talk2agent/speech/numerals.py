@@ -25,7 +25,12 @@ TENS = {
     word: 10 * value
     for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 } | {"fourty": 40}
-SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+SCALES = {
+    "thousand": 10**3, "lakh": 10**5, "lakhs": 10**5, "million": 10**6, "crore": 10**7, "crores": 10**7, "billion": 10**9,
+    "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18,
+}  # fmt: skip
+SCALE_LETTERS = {"k": 10**3, "m": 10**6, "mn": 10**6, "mil": 10**6, "b": 10**9, "bn": 10**9, "tn": 10**12}
+_ORDINAL_SCALES = {"hundredth": 100, "thousandth": 10**3, "millionth": 10**6, "billionth": 10**9}
 _ORDINAL_UNITS = {
     word: value
     for value, word in enumerate(listed("first second third fourth fifth sixth seventh eighth ninth"), start=1)
@@ -42,11 +47,13 @@ _ORDINAL_REST = {
         listed("twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"), start=2
     )
 }
+ORDINALS = _ORDINAL_UNITS | _ORDINAL_REST | _ORDINAL_SCALES
 _ZEROS = frozenset(("oh", "o", "nought", "naught"))
 _SMALL = UNITS | TEENS | TENS
 _REPEATS = {"double": 2, "triple": 3}
 _ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _LONG = 40
+_TOO_LONG = 4000  # Python refuses to read more digits than 4300
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +67,8 @@ class Group:
 
     @property
     def value(self) -> Fraction:
-        """The number."""
-        return Fraction(int(self.digits)) + (Fraction(f"0.{self.fraction}") if self.fraction else 0)
+        """The number; of more digits than any number has, those of the beginning."""
+        return Fraction(int(self.digits[:_TOO_LONG])) + (Fraction(f"0.{self.fraction}") if self.fraction else 0)
 
     @property
     def zeros(self) -> int:
@@ -149,7 +156,7 @@ def _after_and(stream: Stream, index: int) -> int:
 
 def _words(stream: Stream, index: int, value: int) -> Group:
     """A cardinal in words whose first part is read; scale words and smaller parts are added."""
-    total, current, ceiling = 0, value, 10**15
+    total, current, ceiling = 0, value, 10**21
     while index < len(stream) and not stream[index].paused:
         word = stream.norms[index]
         if word == "dozen" and 0 < current < 100:
@@ -211,7 +218,8 @@ def _printed(stream: Stream, index: int) -> Group:
 def groups_at(stream: Stream, index: int) -> tuple[Group, ...]:
     """The groups that follow each other from the token on; `oh` is a zero between them."""
     groups: list[Group] = []
-    while index < len(stream):
+    length = 0
+    while index < len(stream) and length <= _LONG:
         if groups and stream[index].paused:
             break
         group = group_at(stream, index)
@@ -221,7 +229,7 @@ def groups_at(stream: Stream, index: int) -> tuple[Group, ...]:
         if group is None:
             break
         groups.append(group)
-        index = group.end
+        index, length = group.end, length + len(group.digits)
         if index + 1 < len(stream) and stream.norms[index] == "-" and stream[index].glued and stream[index + 1].glued:
             break
     return tuple(groups)
@@ -293,23 +301,33 @@ def whole_values(groups: tuple[Group, ...]) -> frozenset[Fraction]:
 
 
 def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
-    """An ordinal (`21st`, `twenty first`) at the token: its value and where it ends, or None."""
+    """An ordinal (`21st`, `twenty first`, `one hundred and fifth`) at the token: its value and end, or None."""
     if index >= len(stream):
         return None
     token = stream[index]
-    if token.kind == "digits" and len(token.norm) <= 4:
-        follows = index + 1 < len(stream) and stream[index + 1].glued and stream.norms[index + 1] in _ORDINAL_ENDINGS
-        return (int(token.norm), index + 2) if follows else None
-    if token.norm in _ORDINAL_UNITS:
-        return _ORDINAL_UNITS[token.norm], index + 1
-    if token.norm in _ORDINAL_REST:
-        return _ORDINAL_REST[token.norm], index + 1
-    if token.norm in TENS:
-        follow = index + 1
-        if follow + 1 < len(stream) and stream.norms[follow] == "-":
-            follow += 1
-        if follow < len(stream) and stream.norms[follow] in _ORDINAL_UNITS:
-            return TENS[token.norm] + _ORDINAL_UNITS[stream.norms[follow]], follow + 1
+    if token.kind == "digits":
+        group = _printed(stream, index)
+        if group.fraction or len(group.digits) > _LONG or group.end >= len(stream):
+            return None
+        follows = stream[group.end].glued and stream.norms[group.end] in _ORDINAL_ENDINGS
+        return (int(group.digits), group.end + 1) if follows else None
+    if token.norm in ORDINALS:
+        return ORDINALS[token.norm], index + 1
+    group = group_at(stream, index)
+    if group is None or token.norm in _REPEATS or group.end >= len(stream) or stream[group.end].paused:
+        return None
+    value, follow = int(group.digits), group.end
+    if follow + 1 < len(stream) and stream.norms[follow] == "-":
+        follow += 1
+    word = stream.norms[follow]
+    if word in _ORDINAL_SCALES and value:
+        return value * _ORDINAL_SCALES[word], follow + 1
+    if not group.printed and value % 10 == 0 and value % 100 >= 20 and word in _ORDINAL_UNITS:
+        return value + _ORDINAL_UNITS[word], follow + 1
+    follow += word == "and" and follow + 1 < len(stream)
+    rest = ordinal_at(stream, follow) if value % 100 == 0 and value else None
+    if rest is not None and rest[0] < 100 and stream[follow].kind == "word":
+        return value + rest[0], rest[1]
     return None
 
 
@@ -320,6 +338,5 @@ def is_numeric(word: str) -> bool:
         or word in _SMALL
         or word in SCALES
         or word == "hundred"
-        or word in _ORDINAL_UNITS
-        or (word in _ORDINAL_REST)
+        or word in ORDINALS
     )

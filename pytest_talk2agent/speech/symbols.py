@@ -88,6 +88,7 @@ _PHRASES = {
     "tick mark": "✓",
 }
 _BY_WORDS = {tuple(phrase.split()): symbol for phrase, symbol in _PHRASES.items()}
+SYMBOL_NAMES = {symbol: phrase for phrase, symbol in reversed(_PHRASES.items())}  # the first name of each
 _LONGEST = max(len(words) for words in _BY_WORDS)
 _STARTS = frozenset(words[0] for words in _BY_WORDS)
 

@@ -15,7 +15,7 @@ Class = Literal["word", "digits", "symbol"]
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _LETTERS = rf"(?:(?![{_CJK}])[^\W\d_][\u0300-\u036f]*)+"
 _TOKEN = re.compile(
-    rf"(?P<cjk>[{_CJK}])|(?P<word>{_LETTERS}(?:['’ʼ]{_LETTERS})*)|(?P<digits>\d+)|(?P<symbol>\S)", re.UNICODE
+    rf"(?P<cjk>[{_CJK}])|(?P<word>{_LETTERS}(?:['’ʼ]{_LETTERS})*)|(?P<digits>\d+|[₀-₉]+)|(?P<symbol>\S)", re.UNICODE
 )
 _DOTTED = re.compile(r"\.{1,2}[/\\]")
 _PROSE = frozenset(".,;:!?")
@@ -140,7 +140,7 @@ def fold(text: str) -> str:
 
 
 def _digits(text: str) -> str:
-    return text if text.isascii() else "".join(str(unicodedata.decimal(character)) for character in text)
+    return text if text.isascii() else "".join(str(unicodedata.digit(character)) for character in text)
 
 
 def tokenise(text: str) -> Stream:
