@@ -172,7 +172,7 @@ def rivals_of(scene: Scene, number: int, taken_back: tuple[int, int]) -> Iterato
 def replaced_later(
     scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]
 ) -> Reading | None:
-    """What the speaker puts in the place of a value that was heard: `Use the dark theme. No, the light theme.`
+    """What the speaker puts in the place of a value that was heard, as in `Use the dark theme. No, the light theme`.
 
     ``known`` are tokens that render the script's own words of correction, ``taken`` those of other values. None where
     nothing takes it back; a reading of the same value where it is only confirmed.

@@ -25,8 +25,8 @@ _COMMON: dict[str, frozenset[str]] = {
     "en": frozenset(listed("the a an of and to in on for with is it that this not do please from at by my as all")),
     "de": frozenset(
         listed(
-            "der die das den dem des und ein eine einen nicht mit auf für von zu im ist bitte ich sie oder zum zur kein "
-            "aus bei nach"
+            "der die das den dem des und ein eine einen nicht mit auf für von zu im ist bitte ich sie oder zum zur "
+            "kein aus bei nach"
         )
     ),
     "fr": frozenset(listed("le la les des une un et ne pas dans pour avec sur est du au aux ce que qui vous je l d")),

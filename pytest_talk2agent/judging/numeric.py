@@ -89,7 +89,9 @@ def _scaled(measure: Measure, stream: Stream, wanted: Unit | None, kind: str, sc
         return measure
     at = measure.numeral.end
     letter = letter_at(stream, at)
-    if letter is None or (kind == "quantity" and (scene is None or stream[at].text == "m") and measure.unit is not None):
+    if letter is None or (
+        kind == "quantity" and (scene is None or stream[at].text == "m") and measure.unit is not None
+    ):
         return measure
     if wanted is not None and not wanted.is_currency and measure.unit is not None and measure.unit.fits(wanted):
         return measure
@@ -128,7 +130,9 @@ def _ordinals(scene: Scene, low: int, high: int, value: Fraction) -> list[Readin
     stream, readings, index = scene.stream, [], low
     while index < high:
         part = fraction_at(stream, index)
-        found = None if part is not None and part[0].denominator > 1 and part[1] > index + 1 else ordinal_at(stream, index)
+        found = (
+            None if part is not None and part[0].denominator > 1 and part[1] > index + 1 else ordinal_at(stream, index)
+        )
         if found is not None and found[1] <= high:
             same = found[0] == value
             label, reason = (Label.RETAINED, "the same place") if same else (Label.CHANGED, "another place")

@@ -92,8 +92,8 @@ class Denial:
     """A negation: the tokens ``start`` to ``end`` deny those from ``low`` to ``high``.
 
     ``wide`` is where its scope would end if no comma or full stop were there, which speech does not show. ``verb`` is
-    the verb that is denied, None where a thing is excluded. ``polite`` may be a question that denies nothing (`don't you
-    help me`).
+    the verb that is denied, None where a thing is excluded. ``polite`` may be a question that denies nothing: `don't
+    you help me`.
     """
 
     start: int
@@ -313,7 +313,7 @@ def _lists(stream: Stream, head: int, comma: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Tokens of a text whose polarity is asked for: ``at`` is the token that counts, the span carries its own negation."""
+    """Tokens whose polarity is asked for: ``at`` is the one that counts, what the span denies itself does not."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""What the rest of the transcript makes of values that were found in their places: corrections, spellings, negations."""
+"""What corrections, spellings and negations make of the values that were found in their places."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Revision:
         return one
 
     def denied(self, scope: Scope) -> dict[Key, Reading | None]:
-        """Values that are excluded where the speaker did not exclude them, or no longer are; changed whatever their kind.
+        """Values that are excluded where the speaker did not exclude them, or no longer are: changed in every kind.
 
         Where a verb is negated, the intention that carries the verb tells; the values that it governs are changed where
         there is none.

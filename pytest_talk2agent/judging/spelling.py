@@ -38,10 +38,11 @@ _AS_IN = (("as", "in"), ("is", "for"), ("as",), ("for",), ("like",))
 # Words that are given as examples of their first letter behind a mere `for`, which elsewhere goes on with the sentence.
 _EXAMPLES = frozenset(NATO) | frozenset(
     listed(
-        "adam able apple ann boy baker bob cat charles dog david easy edward egg fox frank fred george girl harry henry "
+        "adam able apple ann boy baker bob cat charles dog david easy edward egg fox frank fred george girl harry "
+        "henry "
         "ida ink item jack john king kate kitten love larry london mary mother money nancy nan nut ocean orange otto "
-        "peter paul paris queen queenie robert roger rome sam sugar simon tom tommy tare tiger uncle union vic vera van "
-        "william water xmas young yellow york zebra zero zoo"
+        "peter paul paris queen queenie robert roger rome sam sugar simon tom tommy tare tiger uncle union vic vera "
+        "van william water xmas young yellow york zebra zero zoo"
     )
 )
 # Prints of the spoken alphabet that are other words elsewhere.
