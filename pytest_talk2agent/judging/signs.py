@@ -6,6 +6,7 @@ count.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
@@ -50,7 +51,9 @@ def _leaning(stream: Stream, start: int, end: int, wanted: frozenset[str], low: 
         names = [at for at in (start - 1, start - 2) if at >= low and _named(stream, at, wanted) == start]
         if names:
             start = min(names)
-        elif before.kind == "symbol" and before.norm not in _READ and (stream[start].glued or before.norm in wanted):
+        elif before.kind == "symbol" and not _is_punctuation(before.norm) and (
+            before.norm in wanted or (stream[start].glued and not _is_chained(stream, start - 1))
+        ):
             start -= 1
         else:
             break
@@ -69,6 +72,11 @@ def _leaning(stream: Stream, start: int, end: int, wanted: frozenset[str], low: 
         else:
             break
     return start, end
+
+
+def _is_chained(stream: Stream, index: int) -> bool:
+    """The mark is one of several in a row (`->`, `**`), which decorate; or it stands between two words."""
+    return stream[index].glued and index > 0
 
 
 def _named(stream: Stream, index: int, wanted: frozenset[str]) -> int:
@@ -104,7 +112,7 @@ def _is_read(stream: Stream, index: int, start: int, end: int) -> bool:
     token = stream[index]
     after = stream[index + 1] if index + 1 < end else None
     glued = after is not None and after.glued
-    if token.norm in _READ:
+    if _is_punctuation(token.norm):
         return True
     before = stream[index - 1] if index > start else None
     if token.norm in _BETWEEN_DIGITS:
@@ -119,6 +127,10 @@ def _is_read(stream: Stream, index: int, start: int, end: int) -> bool:
             )
         return not glued
     return False
+
+
+def _is_punctuation(mark: str) -> bool:
+    return mark in _READ or (not mark.isascii() and unicodedata.category(mark[0])[0] == "P")
 
 
 def _chunk_has_digit(stream: Stream, index: int, step: int) -> bool:
