@@ -205,9 +205,9 @@ def _signed(scene: Scene, value: str, span: tuple[int, int], faults: Fault, low:
     )
     one = _verdict(scene, value, (wider[0], wider[1]), faults)
     wrong = compare_signs(signs_of(value), heard, aligned=aligned)
-    if wrong is None or one.label is Label.CHANGED or scene.locating:
+    if wrong is None or one.label is Label.CHANGED:
         return one
-    return replace(one, label=wrong[0], reason=wrong[1])
+    return replace(one, label=Label.UNRESOLVED if scene.locating else wrong[0], reason=wrong[1])
 
 
 @lru_cache(maxsize=1024)
