@@ -57,8 +57,9 @@ def without_answers(stream: Stream, script: Stream) -> Stream:
         follows = bool(gone) and gone[-1][1] == start
         own = follows and _is_own_text(stream, start, end, stems)
         goes_on = follows and answered and not _asks(norms, starts)
+        renders = _renders(norms, script)
         promises = 2 * asked >= len(content_of(script)) and _promises(norms, script)
-        only_polite, answers = _answers(norms, script, starts)
+        only_polite, answers = _answers(norms, script, starts, renders=renders)
         if only_polite or answers or own or goes_on or promises:
             gone.append((start, end))
             answered = answers or promises or (answered and follows)
@@ -113,7 +114,23 @@ def _is_own_text(stream: Stream, start: int, end: int, stems: set[str]) -> bool:
     return 5 * sum(stem(word) in stems for word in words) < 3 * len(words)
 
 
-def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> tuple[bool, bool]:
+def _renders(norms: tuple[str, ...], script: Stream) -> bool:
+    """The sentence has at least half of the script's content words in their order: it is the request."""
+    said = [stem(script.norms[index]) for index in content_of(script)]
+    heard = [stem(word) for word in norms if word not in EMPTY and word[0].isalnum()]
+    if not said:
+        return False
+    row = [0] * (len(heard) + 1)  # longest common subsequence
+    for word in said:
+        before = 0
+        for column, other in enumerate(heard, start=1):
+            kept = row[column]
+            row[column] = before + 1 if other == word else max(kept, row[column - 1])
+            before = kept
+    return 2 * row[-1] >= len(said)
+
+
+def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str], *, renders: bool) -> tuple[bool, bool]:
     """Whether the sentence is a word of assent alone; whether it reports, refuses, offers or signs off.
 
     Neither where the script begins a sentence so.
@@ -131,9 +148,19 @@ def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> 
         return False, True
     if rest[0] in ("i", "we") and len(rest) > 1 and not _says(script, rest[:2]):
         verb = rest[1] if rest[1] not in ("have", "just", "already") else (*rest[2:], "")[0]
-        if _is_past(verb, said):
+        # `We saved` may be a misheard `Please save`; an auxiliary or a word of assent is no such thing.
+        if _is_past(verb, said) and not (renders and at == 0 and verb == rest[1]):
             return False, True
-    return False, _reports(rest, script, said, starts)
+    return False, _tells(rest, script) or (not renders and _reports(rest, script, said, starts))
+
+
+def _tells(rest: tuple[str, ...], script: Stream) -> bool:
+    """A statement with words of its own where the script is a question."""
+    if script.norms[0] not in _QUESTIONS or script.norms[0] in rest[:_FAR] or rest[0] in _QUESTIONS:
+        return False
+    stems = set(map(stem, script.norms))
+    new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
+    return len(new) > 1 and any(word in _BE or word == "will" for word in rest)
 
 
 def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: frozenset[str]) -> bool:
@@ -164,10 +191,6 @@ def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: froz
         past = [word for word in rest[1:_FAR] if word.endswith("ed") and _is_past(word, said) and stem(word) in stems]
         if past or (rest[1:2] == ("set",) and not _says(script, rest[:2])):
             return True  # `Timer set for nine minutes`, `Table for two booked`
-    if script.norms[0] in _QUESTIONS and script.norms[0] not in (*rest[:_FAR],) and rest[0] not in _QUESTIONS:
-        new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
-        if len(new) > 1 and any(word in _BE or word == "will" for word in rest):
-            return True
     deeds = [word for word in rest if word.endswith("ed") and _is_past(word, said)]
     began = bool(deeds) and deeds[0] == rest[0] and stem(rest[0]) in stems
     doing = rest[0].endswith("ing") and rest[0] not in said and "now" in rest and "now" not in said

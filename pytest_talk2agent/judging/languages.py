@@ -74,7 +74,9 @@ def negations(stream: Stream, start: int, end: int, language: str) -> int:
     breaks, words = _WORDS_OF_CLAUSES[language], _NEGATIONS[language]
     if language == "zh":  # a negation stands before its word
         low = max(0, start - _CHINESE_REACH)
-        low = next((at + 1 for at in range(start - 1, low - 1, -1) if stream.norms[at] in breaks or stream[at + 1].paused), low)
+        low = next(
+            (at + 1 for at in range(start - 1, low - 1, -1) if stream.norms[at] in breaks or stream[at + 1].paused), low
+        )
         return sum(word in words for word in stream.norms[low:end])
     while start > 0 and not stream[start].paused and stream.norms[start - 1] not in breaks:
         start -= 1

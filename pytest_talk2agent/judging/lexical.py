@@ -17,6 +17,7 @@ from pytest_talk2agent.judging.hearing import (
     ANSWERED,
     EMPTY_TRANSCRIPT,
     INSERTED,
+    OTHER_TEXT,
     WORD_LIST,
     hear,
     is_inserted,
@@ -67,12 +68,12 @@ def _not_the_request(hearing: Hearing, slots: Mapping[Key, Slot | None], flags: 
         return "the transcript is empty"
     if not len(hearing.transcript):
         return "the transcript answers the request instead of repeating it"
-    if is_other_text(hearing.transcript, hearing.script, hearing.alignment):
-        if ANSWERED not in flags:
-            flags.append(ANSWERED)
-        return "the transcript is another text than the request"
     inside = {index for (name, _), slot in slots.items() if slot and hearing.case.intentions[name].kind != "gist"
               for index in range(slot.start, slot.end)}  # fmt: skip
+    if is_other_text(hearing.transcript, hearing.script, hearing.alignment, inside):
+        if ANSWERED not in flags:
+            flags.append(OTHER_TEXT)
+        return "the transcript is another text than the request"
     if is_word_list(hearing.transcript, hearing.script, hearing.alignment, inside):
         flags.append(WORD_LIST)
         return "the transcript is a list of words without the request"

@@ -370,6 +370,8 @@ def _consume(target: str, place: int, piece: Piece, before: Sort, glued: bool, l
 def _consume_symbol(target: str, place: int, symbol: str, fault: Fault, loose: bool) -> tuple[int, Fault] | None:
     if target.startswith(symbol, place):
         return place + len(symbol), fault
+    if target.startswith(f" {symbol}", place):
+        return place + 1 + len(symbol), fault  # the blank before it is not said
     if place < len(target) and not target[place].isalnum():
         return place + 1, fault | Fault.OTHER
     inside = 0 < place < len(target)
