@@ -10,7 +10,7 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.signs import compare_signs, signs_beside, signs_of
-from pytest_talk2agent.judging.spelling import spell
+from pytest_talk2agent.judging.spelling import candidates, spell
 from pytest_talk2agent.speech.currencies import is_sign, sign_word
 from pytest_talk2agent.speech.fractions import fraction_at
 from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
@@ -272,7 +272,7 @@ def _is_owner(stream: Stream | None, span: tuple[int, int] | None) -> bool:
 def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     """A name with symbols (`C++`, `Node.js`): those at its ends are part of it, those inside need not be said."""
     readings = []
-    for start in range(low, high):
+    for start in candidates(value, scene.stream, low, high):
         found = spell(value, scene.stream, start, high)
         allowed = Fault.SPLIT | Fault.BLANK | Fault.SEPARATOR | Fault.JOINED | Fault.SOUND
         if found is None or found.faults & ~allowed:
