@@ -17,8 +17,8 @@ _MORE: Mapping[str, str] = {
     "TRY": "₺", "THB": "฿", "UAH": "₴", "NGN": "₦", "PLN": "zł zlotys zloty", "CZK": "koruna korunas",
 }  # fmt: skip
 _NATIONS: Mapping[str, str] = {
-    "USD": "american dollars;american dollar;u s dollars;u s dollar;us $", "GBP": "pounds sterling;pound sterling;uk pounds",
-    "CAD": "c $;can $", "AUD": "au $;aus $", "INR": "rs", "CHF": "sfr", "MXN": "mex $",
+    "USD": "american dollars;american dollar;u s dollars;u s dollar;us $;united states dollars;united states dollar", "GBP": "pounds sterling;pound sterling;uk pounds",
+    "CAD": "c $;can $", "AUD": "au $;aus $;united states dollars;united states dollar", "INR": "rs", "CHF": "sfr", "MXN": "mex $",
 }  # fmt: skip
 # One name in several languages, which recognisers do not tell apart.
 _CROWNS = {"krona", "kronor", "krone", "kroner", "kronur", "crown", "crowns"}

@@ -70,6 +70,7 @@ def date_at(stream: Stream, index: int) -> DateReading | None:
         DateReading(index, relative[1], frozenset((Day(None, None, None, relative[0]),))) if relative else None,
         _ranged(stream, index),
         _decade(stream, index),
+        _before_christ(stream, index),
         _ordinal(stream, index),
     ]
     return max((one for one in found if one is not None), key=lambda one: one.end, default=None)
@@ -94,6 +95,20 @@ def _decade(stream: Stream, index: int) -> DateReading | None:
     word = at if not century or group is None else group.end
     if word < len(stream) and stream.norms[word] in _DECADES:
         return _of_decade(index, word + 1, f"{century}{_DECADES[stream.norms[word]]}")
+    return None
+
+
+def _before_christ(stream: Stream, index: int) -> DateReading | None:
+    """`750 BC`, `seven fifty b c e`."""
+    groups = groups_at(stream, index)
+    digits = "".join(group.digits for group in groups)
+    if not 1 <= len(digits) <= 4 or any(group.fraction for group in groups):
+        return None
+    letters, at = "", groups[-1].end
+    while at < len(stream) and len(letters) < 3 and (stream.norms[at] == "." or stream.norms[at] in ("bc", "bce", *"bce")):
+        letters, at = letters + stream.norms[at].strip("."), at + 1
+        if letters in ("bc", "bce") and not (at + 1 < len(stream) and stream.norms[at] == "e"):
+            return DateReading(index, at, frozenset((Day(None, None, None, f"{digits} before christ"),)))
     return None
 
 

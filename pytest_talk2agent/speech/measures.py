@@ -10,7 +10,7 @@ from pytest_talk2agent.speech.currencies import currency_at, is_code, is_sign, p
 from pytest_talk2agent.speech.fractions import fraction_at, scaled
 from pytest_talk2agent.speech.numerals import SCALE_LETTERS, Numeral, is_numeric, numeral_at
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.unit_phrases import rate_at, unit_at
+from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
 from pytest_talk2agent.speech.unit_names import unit_names
 from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import stem
@@ -65,8 +65,11 @@ def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
 def measure_at(stream: Stream, index: int) -> Measure | None:
     """The measure that starts at the token."""
     measure = _measure_at(stream, index)
-    if measure is None or measure.unit is None:
-        return measure
+    if measure is None:
+        return None
+    if measure.unit is None:
+        per = rate_at(stream, NO_UNIT, measure.end)
+        return measure if per is None else replace(measure, end=per[1], unit=per[0], rate=per)
     return replace(measure, rate=rate_at(stream, measure.unit, measure.end))
 
 

@@ -27,13 +27,13 @@ TENS = {
 } | {"fourty": 40}
 SCALES = {
     "thousand": 10**3, "lakh": 10**5, "lakhs": 10**5, "million": 10**6, "crore": 10**7, "crores": 10**7, "billion": 10**9,
-    "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18,
+    "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18, "sextillion": 10**21, "septillion": 10**24,
 }  # fmt: skip
 SCALE_LETTERS = {"k": 10**3, "m": 10**6, "mn": 10**6, "mil": 10**6, "b": 10**9, "bn": 10**9, "tn": 10**12}
 _ORDINAL_SCALES = {"hundredth": 100, "thousandth": 10**3, "millionth": 10**6, "billionth": 10**9}
 _ORDINAL_UNITS = {
     word: value
-    for value, word in enumerate(listed("first second third fourth fifth sixth seventh eighth ninth"), start=1)
+    for value, word in enumerate(listed("zeroth first second third fourth fifth sixth seventh eighth ninth"))
 }
 _ORDINAL_REST = {
     word: value
@@ -53,6 +53,7 @@ _SMALL = UNITS | TEENS | TENS
 _REPEATS = {"double": 2, "triple": 3}
 _ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _LONG = 40
+_BEFORE_POINT = frozenset("$€£¥₹-")  # `$.50`
 _TOO_LONG = 4000  # Python refuses to read more digits than 4300
 
 
@@ -156,7 +157,7 @@ def _after_and(stream: Stream, index: int) -> int:
 
 def _words(stream: Stream, index: int, value: int) -> Group:
     """A cardinal in words whose first part is read; scale words and smaller parts are added."""
-    total, current, ceiling = 0, value, 10**21
+    total, current, ceiling = 0, value, 10**27
     while index < len(stream) and not stream[index].paused:
         word = stream.norms[index]
         if word == "dozen" and 0 < current < 100:
@@ -224,7 +225,10 @@ def groups_at(stream: Stream, index: int) -> tuple[Group, ...]:
             break
         group = group_at(stream, index)
         if group is None and stream.norms[index] in _ZEROS:
-            beside = group_at(stream, index + 1) or (groups and groups[-1])
+            following = index + 1
+            while following < len(stream) and stream.norms[following] in _ZEROS and following < index + _LONG:
+                following += 1
+            beside = groups or group_at(stream, following)
             group = Group("0", index + 1, printed=False) if beside else None
         if group is None:
             break
@@ -255,7 +259,7 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         stream.norms[index] == "point"
         or (
             stream.norms[index] == "."
-            and not stream[index].glued
+            and (not stream[index].glued or stream.norms[index - 1] in _BEFORE_POINT)
             and index + 1 < len(stream)
             and stream[index + 1].glued
         )

@@ -102,7 +102,7 @@ def _clock_time_at(stream: Stream, index: int) -> TimeReading | None:
 
 def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
     """`half past two`, `quarter to six`, `ten past nine`, `a quarter after four`."""
-    norms, at = stream.norms, index
+    norms, at, named = stream.norms, index, False
     if stream[index].glued:
         return None
     if norms[at : at + 2] == ("a", "quarter"):
@@ -121,7 +121,8 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         if group is None or group.fraction or len(group.digits) > 2 or not 0 < int(group.digits) < 60:
             return None
         minutes, at = int(group.digits), group.end
-        at += norms[at : at + 1] in (("minutes",), ("minute",))
+        named = norms[at : at + 1] in (("minutes",), ("minute",), ("min",), ("mins",))
+        at += named
     word = norms[at] if at < len(norms) else ""
     if word == "to" and minutes not in (15, 30) and index and norms[index - 1] in ("from", "between"):
         return None  # `from five to ten`
@@ -138,7 +139,7 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         return None
     if hour.printed and hour.end + 1 < len(stream) and norms[hour.end] == ":" and stream[hour.end].glued:
         return None
-    if word not in ("past", "after") and minutes not in (30, 15) and minutes not in (5, 10, 20, 25):
+    if word not in ("past", "after") and minutes not in (30, 15) and minutes not in (5, 10, 20, 25) and not named:
         return None
     total = int(hour.digits) * 60 + (minutes if word in ("past", "after") else -minutes)
     total %= _HALF_DAY

@@ -39,8 +39,8 @@ _MORE: Mapping[str, str] = {
     "percent": "pct;per cent;percentage point;percentage points;percents", "kilogram": "kilo;kilos;kgs;kilogramme;kilogrammes",
     "gram": "gramme;grammes;gm;gms", "pound": "lbs", "ounce": "ozs", "tonne": "tonne;tonnes;ton;tons", "ton": "short ton;short tons",
     "inch": "ins", "foot": "fts", "yard": "yds", "micrometer": "micron;microns", "mile": "statute mile;statute miles",
-    "second": "s;secs", "minute": "mins;m", "hour": "h;hrs", "day": "d", "week": "wk", "year": "yrs", "millisecond": "msec;msecs;milli seconds",
-    "byte": "b", "kilobyte": "kb;kilo bytes", "megabyte": "mb;meg;megs;mega bytes", "gigabyte": "gb;gig;gigs;giga bytes", "terabyte": "tb",
+    "second": "s;secs", "minute": "mins;m", "hour": "h;hrs", "day": "d", "week": "wk", "year": "yrs", "millisecond": "msec;msecs",
+    "byte": "b", "kilobyte": "kb", "megabyte": "mb;meg;megs", "gigabyte": "gb;gig;gigs", "terabyte": "tb",
     "kilobit": "kbit;kbits", "megabit": "mbit;mbits", "gigabit": "gbit;gbits",
     "ampere": "amp;amps", "milliampere": "milliamp;milliamps", "hertz": "hz", "decibel": "db;decibel;decibels",
     "kilometer-per-hour": "kph;kmh;kmph;km h", "mile-per-hour": "mph", "knot": "kt;kts", "pound-force-per-square-inch": "pounds per square inch;pound per square inch",
@@ -58,6 +58,8 @@ _OTHERS: Mapping[str, Sense] = {  # CLDR has none of these
     "celsius": Sense("celsius", "celsius"), "fahrenheit": Sense("fahrenheit", "fahrenheit"),
     "kelvin": Sense("kelvin", "kelvin"), "revolution": Sense("revolution", "turn"),
 }  # fmt: skip
+_HOURS = (("watt", "Wh"), ("megawatt", "MWh"), ("gigawatt", "GWh"), ("terawatt", "TWh"), ("milliampere", "mAh"),
+          ("ampere", "Ah"))  # fmt: skip
 _RATES = {  # one word for `x per time`
     "fps": ("frame", "second"), "bpm": ("beat", "minute"), "rpm": ("revolution", "minute"), "kbps": ("kilobit", "second"),
     "mbps": ("megabit", "second"), "gbps": ("gigabit", "second"), "bps": ("bit", "second"), "tbps": ("terabit", "second"),
@@ -65,7 +67,7 @@ _RATES = {  # one word for `x per time`
 # Units that take the prefixes of CLDR, which itself lists only their most frequent multiples.
 _BASES: Mapping[str, tuple[str, str]] = {  # its symbol and those of them that occur
     "meter": ("m", "pico nano micro milli centi deci kilo"), "gram": ("g", "nano micro milli kilo"),
-    "liter": ("L", "micro milli centi deci hecto mega"), "second": ("s", "pico nano micro milli"),
+    "liter": ("L", "micro milli centi deci hecto kilo mega"), "second": ("s", "pico nano micro milli"),
     "watt": ("W", "micro milli kilo mega giga tera"), "volt": ("V", "micro milli kilo mega"),
     "ampere": ("A", "micro milli kilo"), "ohm": ("Ω", "milli kilo mega"), "hertz": ("Hz", "kilo mega giga tera"),
     "byte": ("B", "kilo mega giga tera peta"), "bit": ("bit", "kilo mega giga tera"), "joule": ("J", "kilo mega giga"),
@@ -146,11 +148,16 @@ def _named() -> Iterator[tuple[str, str, Sense]]:
         unit = f"{prefix}{base}"
         senses.setdefault(unit, Sense(senses[base].dimension, unit))
         stems = [f"{prefix}{stem}{ending}" for stem in _SPELLINGS.get(base, (base,)) for ending in ("", "s")]
-        names.setdefault(unit, {}).update(dict.fromkeys(stems))
+        apart = [f"{prefix} {each.removeprefix(prefix)}" for each in stems]
+        names.setdefault(unit, {}).update(dict.fromkeys((*stems, *apart)))
         if symbol.casefold() not in _NO_SYMBOLS:
             names[unit][symbol] = None
     for unit, more in _MORE.items():
         names.setdefault(unit, {}).update(dict.fromkeys(more.split(";")))
+    for top, symbol in _HOURS:
+        unit = f"{top}-hour"
+        senses.setdefault(unit, senses[top].times(senses["hour"]))
+        names.setdefault(unit, {})[symbol] = None
     for symbol, unit in _SYMBOLS.items():
         names.setdefault(unit, {})[symbol] = None
     for unit, some in names.items():
