@@ -21,7 +21,7 @@ _NATIONS: Mapping[str, str] = {
     "CAD": "c $;can $", "AUD": "au $;aus $;united states dollars;united states dollar", "INR": "rs", "CHF": "sfr", "MXN": "mex $",
 }  # fmt: skip
 # One name in several languages, which recognisers do not tell apart.
-_CROWNS = {"krona", "kronor", "krone", "kroner", "kronur", "crown", "crowns"}
+_CROWNS = {"krona", "kronor", "krone", "kroner", "kronur", "crown", "crowns", "kr"}
 _DOLLARS = frozenset(("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD"))
 _PARTS: Mapping[str, str] = {
     "¢": "cents", "cent": "cents", "cents": "cents", "penny": "pennies", "pennies": "pennies", "pence": "pence", "p": "pence",
@@ -126,6 +126,11 @@ def is_sign(norm: str) -> bool:
 def is_code(norm: str) -> bool:
     """The token is the code of a currency in small letters."""
     return len(norm) == 3 and norm.upper() in _codes()
+
+
+def leads(norm: str) -> bool:
+    """The token is a sign, a code or an abbreviation that stands before its amount."""
+    return is_sign(norm) or is_code(norm) or norm in ("rs", "kr", "rmb", "sfr")
 
 
 def part_of(currency: Unit, part: Unit) -> bool:

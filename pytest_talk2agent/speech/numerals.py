@@ -275,7 +275,7 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         values = frozenset((groups[0].value,)) if len(groups) == 1 else frozenset()
     elif end < len(stream) and stream.norms[end] in ("point", ".", "dot") and (not groups or not stream[end].paused):
         decimals = groups_at(stream, end + 1)
-        spoken = stream.norms[end] != "." or not stream[end].glued
+        spoken = point_first or stream.norms[end] != "." or not stream[end].glued
         if decimals and spoken and not any(group.fraction for group in decimals):
             after, scale = decimals[-1].end, SCALES.get(stream.norms[decimals[-1].end - 1], 1)
             if scale > 1:  # `two point four million`
@@ -318,6 +318,8 @@ def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
     if token.norm in ORDINALS:
         return ORDINALS[token.norm], index + 1
     group = group_at(stream, index)
+    if group is None and index and stream.norms[index - 1] == "the" and _scale_at(stream, index):
+        group = _words(stream, index, 1)  # `the hundred and first`
     if group is None or token.norm in _REPEATS or group.end >= len(stream) or stream[group.end].paused:
         return None
     value, follow = int(group.digits), group.end

@@ -33,7 +33,8 @@ def unit_at(stream: Stream, index: int) -> tuple[Unit, int] | None:
     power = _POWER_WORDS.get(token.norm)
     if power is not None:
         at = index + 1 + (stream.norms[index + 1 : index + 2] == (".",))
-        base = _simple(stream, at) if at < len(stream) else None
+        base = (unit_names().named("inch"), at + 1) if stream.norms[at : at + 1] == ("in",) else None
+        base = base or (_simple(stream, at) if at < len(stream) else None)
         lengths = _lengths(base[0]) if base else ()
         return (Unit(tuple(sense.power(power) for sense in lengths)), base[1]) if base and lengths else None
     if len(token.norm) > 2 and token.norm[-1] in "²³":
