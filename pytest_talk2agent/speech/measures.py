@@ -177,7 +177,7 @@ def _with_unit(stream: Stream, index: int, amount: _Amount) -> Measure:
     return _with_cents(stream, measure) if unit[0].is_currency else measure
 
 
-_MARKS = {"'": "foot", "′": "foot", "’": "foot", '"': "inch", "″": "inch", "”": "inch"}
+_MARKS = {"'": "foot", "’": "foot", '"': "inch", "”": "inch"}
 
 
 def _mark_behind(stream: Stream, end: int) -> tuple[Unit, int] | None:
@@ -244,7 +244,7 @@ def _compound(stream: Stream, measure: Measure) -> Measure:
     if not unit.measures("time", "month", "length", "mass", "angle", "degree"):
         return measure
     at = end + (stream.norms[end : end + 1] == ("and",))
-    feet = at < len(stream) and stream[at].lead in ("'", "′", "’")
+    feet = at < len(stream) and stream[at].lead in ("'", "’")
     numeral = numeral_at(stream, at) if at < len(stream) and (feet or not stream[at].paused) else None
     if numeral is None or any(each < 0 for each in numeral.values):
         return measure
