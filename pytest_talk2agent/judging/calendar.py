@@ -12,9 +12,16 @@ from pytest_talk2agent.speech.days import day_name
 from pytest_talk2agent.speech.times import TimeReading, times
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 
-
 # Words that make a limit of the day or time behind them.
-_LIMITS = {"before": "before", "after": "after", "by": "by", "until": "until", "till": "until", "til": "until", "since": "since"}
+_LIMITS = {
+    "before": "before",
+    "after": "after",
+    "by": "by",
+    "until": "until",
+    "till": "until",
+    "til": "until",
+    "since": "since",
+}
 
 
 @lru_cache(maxsize=1024)
@@ -193,7 +200,9 @@ def read_time(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
                 label, reason = Label.CHANGED, "the time is another limit"
             elif asked.zone != found.zone and (asked.zone or not _script_zone(scene, found.zone)):
                 same = not asked.zone or not found.zone
-                label, reason = (Label.UNRESOLVED, "the time zone is in doubt") if same else (Label.CHANGED, "another zone")
+                label, reason = (
+                    (Label.UNRESOLVED, "the time zone is in doubt") if same else (Label.CHANGED, "another zone")
+                )
         readings.append(Reading(found.start, found.end, label, reason))
     return readings
 

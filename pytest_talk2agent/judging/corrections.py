@@ -18,7 +18,24 @@ from pytest_talk2agent.tasks.intention import Intention
 _HARD = frozenset(".?!;\n—")
 # Words that are corrections only where a pause sets them off: `wait` is a command, `no` a determiner as well.
 _PAUSED = frozenset((("no",), ("wait",), ("rather",), ("actually",), ("correction",), ("pardon",), ("not", "that")))
-_MORE = FILLERS | {"oh", "well", "and", "but", "the", "a", "an", "it", "is", "should", "be", "to", "for", "at", "on", "in"}
+_MORE = FILLERS | {
+    "oh",
+    "well",
+    "and",
+    "but",
+    "the",
+    "a",
+    "an",
+    "it",
+    "is",
+    "should",
+    "be",
+    "to",
+    "for",
+    "at",
+    "on",
+    "in",
+}
 _CLASSED = frozenset(("number", "quantity", "money", "percent", "duration", "date", "time", "choice"))
 _MEASURED = frozenset(("quantity", "money", "percent", "duration"))
 _BEFORE, _AFTER = 8, 8  # how far a value may stand from the words of correction
@@ -67,7 +84,9 @@ def withdrawn(intention: Intention, number: int, script: Stream, hit: Reading) -
         low = max(0, start - _BEFORE)
         if intention.kind in _CLASSED:
             rivals = [
-                one for one in read_value(Scene(intention, script, locating=True), number, low, start) if one.end <= start
+                one
+                for one in read_value(Scene(intention, script, locating=True), number, low, start)
+                if one.end <= start
             ]
             rivals = [one for one in rivals if one.label is not Label.RETAINED]
             return (rivals[-1].start, rivals[-1].end) if rivals else None
@@ -150,8 +169,10 @@ def rivals_of(scene: Scene, number: int, taken_back: tuple[int, int]) -> Iterato
             yield one.start, one.end
 
 
-def replaced_later(scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]) -> Reading | None:
-    """What the speaker puts in the place of a value that was heard: `Use the dark theme. No, the light theme.`
+def replaced_later(
+    scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]
+) -> Reading | None:
+    """What the speaker puts in the place of a value that was heard, as in `Use the dark theme. No, the light theme`.
 
     ``known`` are tokens that render the script's own words of correction, ``taken`` those of other values. None where
     nothing takes it back; a reading of the same value where it is only confirmed.

@@ -25,8 +25,8 @@ _COMMON: dict[str, frozenset[str]] = {
     "en": frozenset(listed("the a an of and to in on for with is it that this not do please from at by my as all")),
     "de": frozenset(
         listed(
-            "der die das den dem des und ein eine einen nicht mit auf für von zu im ist bitte ich sie oder zum zur kein "
-            "aus bei nach"
+            "der die das den dem des und ein eine einen nicht mit auf für von zu im ist bitte ich sie oder zum zur "
+            "kein aus bei nach"
         )
     ),
     "fr": frozenset(listed("le la les des une un et ne pas dans pour avec sur est du au aux ce que qui vous je l d")),
@@ -40,6 +40,7 @@ _WORDS_OF_CLAUSES: dict[str, frozenset[str]] = {
     "it": frozenset(listed("e ed ma poi se perché")),
     "zh": frozenset("，。；而但并且再"),
 }
+_CHINESE_REACH = 4
 _CJK = re.compile("[\u3400-\u9fff]")
 _LEAST = 2  # common words of another language, where there are more of them than English ones
 
@@ -71,6 +72,12 @@ def spoken_in(language: str, script: Stream) -> str:
 def negations(stream: Stream, start: int, end: int, language: str) -> int:
     """How many negations stand in the clause around a span, which ends at punctuation and at words like `and`."""
     breaks, words = _WORDS_OF_CLAUSES[language], _NEGATIONS[language]
+    if language == "zh":  # a negation stands before its word
+        low = max(0, start - _CHINESE_REACH)
+        low = next(
+            (at + 1 for at in range(start - 1, low - 1, -1) if stream.norms[at] in breaks or stream[at + 1].paused), low
+        )
+        return sum(word in words for word in stream.norms[low:end])
     while start > 0 and not stream[start].paused and stream.norms[start - 1] not in breaks:
         start -= 1
     while end < len(stream) and not stream[end].paused and stream.norms[end] not in breaks:

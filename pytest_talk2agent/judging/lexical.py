@@ -5,20 +5,12 @@ A pure function of the case. `VERSION` changes whenever any label could.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import replace
 
-from pytest_talk2agent.judging.alignment import Alignment, align
+from pytest_talk2agent.judging.alignment import align
 from pytest_talk2agent.judging.answers import is_word_list
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.corrections import (
-    corrected_between,
-    corrections,
-    replaced_later,
-    rivals_of,
-    said_again,
-)
 from pytest_talk2agent.judging.exchange import Exchange
 from pytest_talk2agent.judging.gist import Clause, Scope, read_gist
 from pytest_talk2agent.judging.hearing import (
@@ -31,53 +23,21 @@ from pytest_talk2agent.judging.hearing import (
     is_other_text,
 )
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.judging.languages import ENGLISH, spoken_in
+from pytest_talk2agent.judging.languages import spoken_in
+from pytest_talk2agent.judging.material import Hearing
 from pytest_talk2agent.judging.mentions import heard_again
 from pytest_talk2agent.judging.place import Place, is_filled, settle
-from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene, clear_of
+from pytest_talk2agent.judging.revision import Revision
 from pytest_talk2agent.judging.slots import Key, Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import EXPLANATIONS, stem
+from pytest_talk2agent.speech.words import EXPLANATIONS
 from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "lexical"
 VERSION = "2"
 _FILLED = "something else stands in its place"
-
-
-@dataclass(frozen=True)
-class _Hearing:
-    """The case as tokens."""
-
-    case: Case
-    script: Stream
-    transcript: Stream
-    alignment: Alignment
-
-    def scene(self, intention: Intention) -> Scene:
-        """What a reader of the transcript needs for one intention."""
-        others = tuple(
-            value
-            for other in self.case.intentions.values()
-            if other is not intention and other.kind == intention.kind
-            for value in other.say
-        )
-        return Scene(intention, self.transcript, self.case.files, others)
-
-    @cached_property
-    def is_printed(self) -> bool:
-        """The transcript follows the written instruction rather than the script."""
-        return self.printed is not None and len(self.printed[1].heard) > len(self.alignment.heard)
-
-    @cached_property
-    def printed(self) -> tuple[Stream, Alignment, Mapping[Key, Slot | None]] | None:
-        """The written instruction, its alignment and its slots; None where it is the script itself."""
-        if self.case.instruction == self.case.script:
-            return None
-        instruction = tokenise(self.case.instruction)
-        return instruction, align(instruction, self.transcript), find_slots(self.case.intentions, instruction)
 
 
 def judge(case: Case) -> Judgement:
@@ -89,7 +49,7 @@ def judge(case: Case) -> Judgement:
     script = tokenise(case.script)
     heard = hear(tokenise(case.transcript), script)
     flags = list(heard.flags)
-    hearing = _Hearing(case, script, heard.stream, align(script, heard.stream))
+    hearing = Hearing(case, script, heard.stream, align(script, heard.stream))
     slots = find_slots(case.intentions, script)
     reason = _not_the_request(hearing, slots, flags)
     if reason is not None:
@@ -101,7 +61,7 @@ def judge(case: Case) -> Judgement:
     return Judgement(findings=findings, judge=f"{NAME}/{VERSION}", flags=tuple(flags))
 
 
-def _not_the_request(hearing: _Hearing, slots: Mapping[Key, Slot | None], flags: list[str]) -> str | None:
+def _not_the_request(hearing: Hearing, slots: Mapping[Key, Slot | None], flags: list[str]) -> str | None:
     """Why nothing of the transcript counts, None where it is to be judged; the flag for it is added."""
     if EMPTY_TRANSCRIPT in flags:
         return "the transcript is empty"
@@ -119,7 +79,7 @@ def _not_the_request(hearing: _Hearing, slots: Mapping[Key, Slot | None], flags:
     return None
 
 
-def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Finding]:
+def _find(hearing: Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Finding]:
     """Findings for all intentions: clear values are claimed first, so that no span serves two of them."""
     case = hearing.case
     claims: dict[tuple[str, int], tuple[int, int]] = {}
@@ -153,12 +113,11 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
     results |= exchange.settle(results)
     again = _heard_again(hearing, slots, results)
     results |= again
-    scope = Scope(
-        Polarity(hearing.script, hearing.transcript, hearing.alignment, *_inside_values(hearing, slots, results)),
-        spoken_in(case.language, hearing.script),
-    )
-    results |= _corrected(hearing, slots, results)
-    results |= _denied(hearing, slots, results, scope)
+    revision = Revision(hearing, slots, results)
+    results |= revision.corrected()
+    revision = Revision(hearing, slots, results)
+    scope = Scope(revision.polarity(), spoken_in(case.language, hearing.script))
+    results |= revision.denied(scope)
     findings = {}
     for name, intention in case.intentions.items():
         if intention.kind == "gist":
@@ -173,138 +132,8 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
     return findings
 
 
-def _corrected(
-    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
-) -> dict[Key, Reading | None]:
-    """Values of which the last one counts, or of which both stand there without a word of correction."""
-    found: dict[Key, Reading | None] = {}
-    stream = hearing.transcript
-    own = {start for start, _ in corrections(hearing.script)}
-    known = frozenset(pair for index, pair in enumerate(hearing.alignment.pairs)
-                      if index in own and hearing.alignment.exact[index])  # fmt: skip
-    for key, one in results.items():
-        slot = slots.get(key)
-        if slot is None:
-            continue
-        scene = replace(hearing.scene(hearing.case.intentions[key[0]]), script=hearing.script, slot=(slot.start, slot.end))
-        taken = frozenset(index for other, each in results.items() if other != key and each is not None
-                          and each.label is not Label.CHANGED for index in range(each.start, each.end))  # fmt: skip
-        if slot.withdrawn is not None:
-            new = _withdrawn(scene, key[1], slot, one, taken, hearing.alignment)
-        elif one is None:
-            new = None
-        else:
-            new = _taken_back(scene, key[1], one, known, taken)
-        if new is not None:
-            found[key] = new
-    return found
-
-
-def _withdrawn(
-    scene: Scene, number: int, slot: Slot, one: Reading | None, taken: frozenset[int], alignment: Alignment
-) -> Reading | None:
-    """What the script's own correction makes of a value; None where it leaves it as it is."""
-    stream = scene.stream
-    if slot.withdrawn is None:
-        return None
-    low, high = alignment.region(min(slot.withdrawn[0], slot.start), slot.end)
-    again = said_again(scene, number, low, len(stream))
-    if (one is None or one.label is Label.CHANGED) and again:
-        one = again[-1]
-    if one is not None:
-        low, high = min(low, one.start), max(high, one.end)
-    ends = next((index for index in range(high, len(stream)) if stream[index].paused), len(stream))
-    rivals = [
-        span
-        for span in rivals_of(scene, number, slot.withdrawn)
-        if low <= span[0] and not taken & set(range(*span)) and (one is None or not _overlaps(span, one))
-    ]
-    if one is None or one.label is Label.CHANGED:
-        if one is None and rivals:
-            return Reading(*rivals[-1], Label.CHANGED, "only the value that was taken back stands there")
-        return None
-    later = [span for span in rivals if span[0] >= one.end and corrected_between(stream, one.end, span[0])]
-    if later:
-        return Reading(*later[-1], Label.CHANGED, "the speaker took it back")
-    near = [span for span in rivals if span[0] < max(ends, one.end + 8)]
-    if any(not corrected_between(stream, *sorted((span[0], one.start))) for span in near):
-        return replace(one, label=Label.UNRESOLVED, reason="two values stand there without a word of correction")
-    return one
-
-
-def _overlaps(span: tuple[int, int], one: Reading) -> bool:
-    return span[0] < one.end and one.start < span[1]
-
-
-def _taken_back(
-    scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]
-) -> Reading | None:
-    """A correction that the transcript alone has, behind the value that was heard."""
-    last = replaced_later(scene, number, one, known, taken)
-    if last is None or (last.label is Label.CHANGED and one.label is Label.CHANGED):
-        return None
-    if last.label is Label.CHANGED:
-        return replace(last, reason="the speaker took it back")
-    return last
-
-
-def _denied(
-    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None], scope: Scope
-) -> dict[Key, Reading | None]:
-    """Values that are excluded where the speaker did not exclude them, or no longer are; changed whatever their kind.
-
-    Where a verb is negated, the intention that carries the verb tells; the values that it governs are changed where
-    there is none.
-    """
-    found: dict[Key, Reading | None] = {}
-    for key, one in results.items():
-        slot = slots.get(key)
-        if one is None or slot is None or one.label is Label.CHANGED or scope.language != ENGLISH:
-            continue
-        said, heard = Unit(slot.core[0], slot.core[1], slot.core[1] - 1), Unit(one.start, one.end, one.end - 1)
-        for denial, is_heard in scope.polarity.differing(said, heard):
-            stream = hearing.transcript if is_heard else hearing.script
-            if denial.verb is None or not _is_carried(hearing, slots, key, stem(stream.norms[denial.verb])):
-                found[key] = replace(one, label=Label.CHANGED, reason="a negation was lost or added")
-                break
-    return found
-
-
-def _is_carried(hearing: _Hearing, slots: Mapping[Key, Slot | None], key: Key, verb: str) -> bool:
-    """Another intention holds the verb, so that it tells of its negation."""
-    for name, intention in hearing.case.intentions.items():
-        if name == key[0]:
-            continue
-        words = [*intention.say, *(word for group in intention.keywords for word in group), *intention.contrary]
-        is_said = intention.kind in ("gist", "choice") or slots.get((name, 0)) is None
-        if is_said and any(stem(word) == verb for text in words for word in tokenise(text).norms):
-            return True
-    return False
-
-
-def _inside_values(
-    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
-) -> tuple[set[int], set[int]]:
-    """Tokens of the script and of the transcript that are a part of a value or stand in the place of a part of it."""
-    said: set[int] = set()
-    heard = {index for one in results.values() if one is not None and one.label is not Label.CHANGED
-             for index in range(one.start, one.end)}  # fmt: skip
-    pairs, norms = hearing.alignment.pairs, hearing.transcript.norms
-    for key in results:
-        slot = slots.get(key)
-        if slot is None:
-            continue
-        said |= set(range(*slot.core))
-        words = hearing.script.norms[slot.start : slot.end]
-        rendered = [pair for pair in pairs[slot.start : slot.end] if pair >= 0]
-        heard |= {pair for pair in rendered if norms[pair] not in words}
-        heard |= {index for index in range(min(rendered, default=0) + 1, max(rendered, default=0))
-                  if norms[index] not in words}  # fmt: skip
-    return said, heard
-
-
 def _heard_again(
-    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
+    hearing: Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
 ) -> dict[Key, Reading]:
     """Readings at later mentions, for values in whose place nothing was heard."""
     found: dict[Key, Reading] = {}
@@ -320,7 +149,7 @@ def _heard_again(
     return found
 
 
-def _used(hearing: _Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[Key, tuple[int, int]]) -> frozenset[int]:
+def _used(hearing: Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[Key, tuple[int, int]]) -> frozenset[int]:
     """Tokens that are aligned, except with a value that is claimed in another place."""
     used = set(hearing.alignment.taken)
     for key, (start, end) in claims.items():
@@ -331,7 +160,7 @@ def _used(hearing: _Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[K
 
 
 def _read(
-    hearing: _Hearing,
+    hearing: Hearing,
     intention: Intention,
     number: int,
     slot: Slot | None,
@@ -391,7 +220,7 @@ def _explained(scene: Scene, number: int) -> Reading | None:
 
 
 def _by_instruction(
-    hearing: _Hearing, intention: Intention, number: int, taken: list[tuple[int, int]]
+    hearing: Hearing, intention: Intention, number: int, taken: list[tuple[int, int]]
 ) -> Reading | None:
     """What stands in the place that the written instruction gives.
 
@@ -425,14 +254,14 @@ def _without_siblings(scene: Scene, number: int, found: list[Reading], place: Pl
 
 
 def _spare(
-    hearing: _Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]], used: frozenset[int]
+    hearing: Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]], used: frozenset[int]
 ) -> Reading | None:
     """The value in a place of the transcript that renders no other words of the script, which are those ``used``."""
     found = clear_of(read_value(scene, number, 0, len(hearing.transcript)), taken)
     return next((one for one in found if one.label is Label.RETAINED and _is_spare(hearing, slot, one, used)), None)
 
 
-def _is_spare(hearing: _Hearing, slot: Slot, one: Reading, used: frozenset[int]) -> bool:
+def _is_spare(hearing: Hearing, slot: Slot, one: Reading, used: frozenset[int]) -> bool:
     """The span is not the transcript's rendering of other words, and the word before it is the script's too."""
     if any(index in used for index in range(one.start, one.end)):
         return False

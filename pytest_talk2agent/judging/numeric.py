@@ -89,7 +89,9 @@ def _scaled(measure: Measure, stream: Stream, wanted: Unit | None, kind: str, sc
         return measure
     at = measure.numeral.end
     letter = letter_at(stream, at)
-    if letter is None or (kind == "quantity" and (scene is None or stream[at].text == "m") and measure.unit is not None):
+    if letter is None or (
+        kind == "quantity" and (scene is None or stream[at].text == "m") and measure.unit is not None
+    ):
         return measure
     if wanted is not None and not wanted.is_currency and measure.unit is not None and measure.unit.fits(wanted):
         return measure

@@ -8,13 +8,14 @@ from pytest_talk2agent.judging.alignment import Alignment, keys_of
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks
 from pytest_talk2agent.judging.numeric import reference_measure
+from pytest_talk2agent.judging.polarity import is_denied
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.slots import Slot
 from pytest_talk2agent.judging.wording import words_of
-from pytest_talk2agent.speech.unit_phrases import unit_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.times import HALF_DAY_WORDS
 from pytest_talk2agent.speech.tokens import Stream
+from pytest_talk2agent.speech.unit_phrases import unit_at
 from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, stem
 
 _MEASURES = frozenset(("quantity", "money", "percent", "duration"))
@@ -131,7 +132,15 @@ def settle(scene: Scene, found: list[Reading], place: Place) -> Reading | None:
         return own[0] if own else None
     best = min(right, key=lambda one: (one.label is not Label.RETAINED, one not in own, one.start))
     if best.label is Label.RETAINED and scene.intention.kind in _VALUES:
-        others = [one for one in own if one.label is Label.CHANGED and one.rival and not _stands_beside(scene, one)]
+        denied = is_denied(stream, best.start, best.end)
+        others = [
+            one
+            for one in own
+            if one.label is Label.CHANGED
+            and one.rival
+            and not _stands_beside(scene, one)
+            and (denied or not is_denied(stream, one.start, one.end))
+        ]
         if others and best in own:
             return replace(best, label=Label.UNRESOLVED, reason="another value stands beside the right one")
     if scene.intention.kind == "code" and best.label is Label.RETAINED and _has_other_digits(scene, best, place):

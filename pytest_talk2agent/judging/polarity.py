@@ -32,7 +32,9 @@ _PREPOSITIONS = frozenset(
     )
 )
 # Words that begin another clause of the same sentence.
-_CLAUSES = frozenset(listed("but then so because if when while until till before after otherwise since although whether"))
+_CLAUSES = frozenset(
+    listed("but then so because if when while until till before after otherwise since although whether")
+)
 _CAUSATIVES = frozenset(listed("let make help have get to and or nor not never please also just"))
 # `don't wait, push`: what follows the comma is another command.
 _ALONE = frozenset(listed("wait worry delay hesitate stop panic bother rush hurry ask mind care"))
@@ -90,8 +92,8 @@ class Denial:
     """A negation: the tokens ``start`` to ``end`` deny those from ``low`` to ``high``.
 
     ``wide`` is where its scope would end if no comma or full stop were there, which speech does not show. ``verb`` is
-    the verb that is denied, None where a thing is excluded. ``polite`` may be a question that denies nothing (`don't you
-    help me`).
+    the verb that is denied, None where a thing is excluded. ``polite`` may be a question that denies nothing: `don't
+    you help me`.
     """
 
     start: int
@@ -311,7 +313,7 @@ def _lists(stream: Stream, head: int, comma: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Tokens of a text whose polarity is asked for: ``at`` is the token that counts, the span carries its own negation."""
+    """Tokens whose polarity is asked for: ``at`` is the one that counts, what the span denies itself does not."""
 
     start: int
     end: int
@@ -363,10 +365,11 @@ class Polarity:
     def _holds(others: Iterable[Denial], unit: Unit) -> bool:
         return any(one.covers(unit.at, loosely=True) for one in others)
 
-    def is_denied(self, unit: Unit, *, said: bool) -> bool:
-        """A negation outside the unit governs it, in the script or in the transcript."""
-        found = _over(self._said if said else self._heard, unit)
-        return sum(not one.polite for one in found) % 2 == 1
+
+def is_denied(stream: Stream, start: int, end: int) -> bool:
+    """A negation outside the span governs it."""
+    found = _over(denials(stream), Unit(start, end, end - 1))
+    return sum(not one.polite for one in found) % 2 == 1
 
 
 def _over(some: Iterable[Denial], unit: Unit) -> list[Denial]:

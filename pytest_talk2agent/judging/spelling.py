@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from pytest_talk2agent.judging.reading import Fault
-from pytest_talk2agent.speech.numerals import groups_at, whole_values
+from pytest_talk2agent.speech.numerals import group_at, groups_at, whole_values
 from pytest_talk2agent.speech.symbols import (
     EXTENSION_SOUNDS,
     LETTER_HOMOPHONES,
@@ -23,7 +23,7 @@ from pytest_talk2agent.speech.symbols import (
     symbol_at,
 )
 from pytest_talk2agent.speech.tokens import Stream, fold
-from pytest_talk2agent.speech.words import FILLERS
+from pytest_talk2agent.speech.words import FILLERS, listed
 
 Sort = Literal["word", "letter", "digits", "spoken digits", "symbol", "nothing"]
 _LONGEST_NUMBER = 12
@@ -33,6 +33,20 @@ _COST = {
     Fault.LEAD: 4, Fault.EXTENSION: 9, Fault.SIMILAR: 5, Fault.SUM: 3, Fault.SOUND: 6,
 }  # fmt: skip
 _EXTENSION = re.compile(r"(?<=[^./\\])(?:\.tar)?\.[a-z][a-z0-9]{0,4}$")
+_TIMES = {"double": 2, "triple": 3, "treble": 3}
+_AS_IN = (("as", "in"), ("is", "for"), ("as",), ("for",), ("like",))
+# Words that are given as examples of their first letter behind a mere `for`, which elsewhere goes on with the sentence.
+_EXAMPLES = frozenset(NATO) | frozenset(
+    listed(
+        "adam able apple ann boy baker bob cat charles dog david easy edward egg fox frank fred george girl harry "
+        "henry "
+        "ida ink item jack john king kate kitten love larry london mary mother money nancy nan nut ocean orange otto "
+        "peter paul paris queen queenie robert roger rome sam sugar simon tom tommy tare tiger uncle union vic vera "
+        "van william water xmas young yellow york zebra zero zoo"
+    )
+)
+# Prints of the spoken alphabet that are other words elsewhere.
+_ALPHABET = {"mic": "m", "viktor": "v", "oskar": "o"}
 _SIMILAR = frozenset(("o0", "0o", "i1", "1i", "l1", "1l"))
 _STROKES = frozenset("Il")  # the two letters that look the same in print
 
@@ -131,16 +145,27 @@ def _named(stream: Stream, index: int) -> list[Piece]:
         if shorter and shorter != named:
             pieces.append(Piece(shorter[1], shorter[0], shorter[0], "symbol", True))
     following = norms[index + 1] if index + 1 < len(norms) else ""
-    letter = NATO.get(word) or LETTER_NAMES.get(word)
+    letter = _letter(word)
     if letter:
         pieces.append(Piece(index + 1, letter, letter, "letter", False))
+    if word == "x" and (end := _x_ray(norms, index)):
+        pieces.append(Piece(end, "x", "x", "letter", False))
+    if compared := _compared(stream, index):
+        end, letter, agrees = compared
+        fault = Fault.NONE if agrees else Fault.SIMILAR
+        pieces.append(Piece(end, letter, stream[index].text[0], "letter", False, fault))
     if word in LETTER_HOMOPHONES:
         letter = LETTER_HOMOPHONES[word]
         pieces.append(Piece(index + 1, letter, letter, "letter", False, Fault.SOUND))
     if word == "double" and following in ("u", "you"):
         pieces.append(Piece(index + 2, "w", "w", "letter", False))
-    elif word in ("double", "triple") and len(following) == 1 and following.isalpha():
-        pieces.append(Piece(index + 2, following * (2 + (word == "triple")), following, "letter", False))
+    elif word in _TIMES and len(following) == 1 and following.isalpha():
+        pieces.append(Piece(index + 2, following * _TIMES[word], following, "letter", False))
+    elif (
+        word in _TIMES and index + 1 < len(norms) and (digit := group_at(stream, index + 1)) and len(digit.digits) == 1
+    ):
+        digits = digit.digits * _TIMES[word]
+        pieces.append(Piece(digit.end, digits, digits, "spoken digits", False))
     for lead in (("capital",), ("upper", "case"), ("uppercase",), ("big",)):
         at = index + len(lead)
         if norms[index:at] == lead and at < len(norms) and norms[at].isalpha():
@@ -151,6 +176,59 @@ def _named(stream: Stream, index: int) -> list[Piece]:
         if norms[index:at] == lead and at < len(norms) and norms[at].isalpha():
             pieces.append(Piece(at + 1, norms[at], norms[at], "letter" if len(norms[at]) == 1 else "word", True))
     return pieces
+
+
+def _letter(word: str) -> str | None:
+    """The letter that a word of a spoken alphabet, or its own name, stands for."""
+    return NATO.get(word) or LETTER_NAMES.get(word) or _ALPHABET.get(word)
+
+
+def _x_ray(norms: tuple[str, ...], index: int) -> int:
+    """Where `x-ray` or `x ray` ends; 0 where it does not stand there."""
+    for between in (("-", "ray"), ("ray",)):
+        if norms[index + 1 : index + 1 + len(between)] == between:
+            return index + 1 + len(between)
+    return 0
+
+
+def _compared(stream: Stream, index: int) -> tuple[int, str, bool] | None:
+    """`B as in boy`: where it ends, the letter, and whether the word agrees with it."""
+    norms, word = stream.norms, stream.norms[index]
+    letter = word if len(word) == 1 and word.isalpha() else LETTER_NAMES.get(word) or LETTER_HOMOPHONES.get(word)
+    if not letter:
+        return None
+    for between in _AS_IN:
+        at = index + 1 + len(between)
+        if norms[index + 1 : at] != between or at >= len(norms) or stream[at].kind != "word":
+            continue
+        if len(norms[at]) > 1 and (len(between) == 2 or (norms[at] in _EXAMPLES and norms[at][0] == letter)):
+            return _x_ray(norms, at) or at + 1, letter, norms[at][0] == letter
+    return None
+
+
+def letters_at(stream: Stream, index: int, *, least: int = 2) -> tuple[str, int] | None:
+    """The letters and digits that are spelled one by one from the token on, and where they end; None for fewer."""
+    letters: list[str] = []
+    end = index
+    while end < len(stream):
+        token = stream[end]
+        if token.kind == "symbol":
+            if not letters or token.norm not in ("-", "."):
+                break
+            end += 1
+            continue
+        pieces = [piece for piece in _pieces(stream, end) if piece.sort in ("letter", "spoken digits", "digits")]
+        pieces = [piece for piece in pieces if piece.sort != "letter" or len(piece.chars) == 1 or piece.end > end + 1]
+        pieces = [piece for piece in pieces if not piece.fault & ~Fault.SIMILAR and len(piece.chars) <= 3]
+        if not pieces:
+            break
+        best = max(pieces, key=lambda piece: (piece.end, -int(piece.fault)))
+        letters.append(best.chars)
+        end = best.end
+    while end > index and stream[end - 1].kind == "symbol":
+        end -= 1
+    text = "".join(letters)
+    return (text, end) if len(letters) >= least else None
 
 
 def spell(

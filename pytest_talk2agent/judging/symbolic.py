@@ -258,7 +258,8 @@ def _code(scene: Scene, target: str, found: Spelling) -> Verdict:
     if faults & Fault.SIMILAR and "0" not in others:
         return Label.UNRESOLVED, "only I and one are in doubt"
     if faults & Fault.SOUND:
-        return Label.CHANGED, "a word of the same sound stands for a letter or digit"
+        bare = len(others) == 1  # `column see` for C
+        return (Label.UNRESOLVED if bare else Label.CHANGED), "a word of the same sound stands for a letter or digit"
     if faults & Fault.SUM:
         return Label.UNRESOLVED, "the digits may be added or joined"
     if wrong := case_verdict(scene, target, found.cased, spoken=not found.printed):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pytest_talk2agent.judging.borders import goes_on_right
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
+from pytest_talk2agent.judging.signs import compare_signs, signs_beside, signs_of
 from pytest_talk2agent.judging.spelling import spell
 from pytest_talk2agent.speech.currencies import is_sign, sign_word
+from pytest_talk2agent.speech.fractions import fraction_at
 from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
 from pytest_talk2agent.speech.sounds import sounds_alike, unaccented
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, LETTER_HOMOPHONES, NATO, symbol_at
@@ -19,7 +21,9 @@ from pytest_talk2agent.speech.unit_names import written_out
 from pytest_talk2agent.speech.words import FILLERS, listed
 
 _LONGEST_SPLIT = 4
-_SYMBOL_WORDS = {"%": "percent", "&": "and"}
+_PERCENT = "percent"
+_PERCENTS = frozenset(("percent", "percents", "pct"))
+_SYMBOL_WORDS = {"%": _PERCENT, "&": "and"}
 _NAME_SYMBOLS = frozenset("+#./@")
 _ABBREVIATED = frozenset(
     tuple(pair.split("="))
@@ -38,13 +42,15 @@ _SAID = {str(value): word for word, value in (UNITS | TEENS).items()}  # how a n
 class Word:
     """A word for comparison: numbers are digits, spelled letters are joined.
 
-    ``contracted`` is the whole contraction (`theyre`) at its first word, without the apostrophe.
+    ``contracted`` is the whole contraction (`theyre`) at its first word, without the apostrophe. ``raw`` is the word of
+    which the text is a unit's full name.
     """
 
     text: str
     start: int
     end: int
     contracted: str = ""
+    raw: str = ""
 
 
 @lru_cache(maxsize=256)
@@ -70,12 +76,17 @@ def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, 
             index += 1
             continue
         if stream.phrase_at(index, ("per", "cent")):
-            words.append(Word("percent", index, index + 2))
+            words.append(Word(_PERCENT, index, index + 2))
             index += 2
             continue
         known = token.norm == "you" and stream.phrase_at(index, _YOU_KNOW)
         if (token.norm in FILLERS or known) and token.norm not in kept:
             index += 1 + known
+            continue
+        part = fraction_at(stream, index)
+        if part and part[1] > index + 1 and part[0].denominator > 1:
+            words.append(Word(str(part[0]), index, part[1]))
+            index = part[1]
             continue
         ordinal = ordinal_at(stream, index)
         if ordinal:
@@ -94,8 +105,8 @@ def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, 
             continue
         counted = bool(words) and words[-1].end == index and words[-1].text.isdecimal()
         unit = written_out(token.norm) if counted else token.norm  # behind a number `GB` and `gigabytes` are the same
-        if unit != token.norm:
-            words.append(Word(unit, index, index + 1))
+        if unit != token.norm or token.norm in _PERCENTS:
+            words.append(Word(_PERCENT if token.norm in _PERCENTS else unit, index, index + 1, raw=token.norm))
             index += 1
             continue
         end = _spelled(stream, index)
@@ -178,8 +189,25 @@ def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
         if found is not None:
             count, faults = found
             span = (words[index].start, words[index + count - 1].end)
-            readings.append(_verdict(scene, said_as, span, faults))
+            readings.append(_signed(scene, said_as, span, faults, low, high))
     return readings
+
+
+def _signed(scene: Scene, value: str, span: tuple[int, int], faults: Fault, low: int, high: int) -> Reading:
+    """The verdict on the words of a text, and on the signs that belong to it."""
+    if scene.intention.kind != "text":
+        return _verdict(scene, value, span, faults)
+    stream = scene.stream
+    heard, *wider = signs_beside(stream, *span, value, low, high)
+    own = tokenise(value)
+    aligned = sum(token.kind != "symbol" for token in own.tokens) == sum(
+        stream[index].kind != "symbol" for index in range(*span)
+    )
+    one = _verdict(scene, value, (wider[0], wider[1]), faults)
+    wrong = compare_signs(signs_of(value), heard, aligned=aligned)
+    if wrong is None or one.label is Label.CHANGED or scene.locating:
+        return one
+    return replace(one, label=wrong[0], reason=wrong[1])
 
 
 @lru_cache(maxsize=1024)
@@ -251,6 +279,7 @@ def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int
         wanted, heard = target[place].text, words[index + count].text
         if (
             wanted == heard
+            or wanted == words[index + count].raw
             or unaccented(wanted) == unaccented(heard)
             or (wanted, heard) in _ABBREVIATED
             or (heard, wanted) in _ABBREVIATED

@@ -36,7 +36,9 @@ _PART_OF: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 # The last words of names that mean something else without their country, and codes that are words.
 _EVERYDAY = frozenset(("gold", "mark", "marks", "real", "sol", "soles", "colon", "colons", "som", "dram", "drams"))
-_CODE_WORDS = frozenset(("all", "bob", "cop", "cup", "gel", "lak", "mad", "mop", "pen", "php", "ron", "top", "try", "sos"))
+_CODE_WORDS = frozenset(
+    ("all", "bob", "cop", "cup", "gel", "lak", "mad", "mop", "pen", "php", "ron", "top", "try", "sos")
+)
 
 
 @lru_cache(maxsize=1)
@@ -160,7 +162,9 @@ def names_of_currency(sense: Sense) -> tuple[tuple[str, ...], tuple[str, ...], s
     ]
     signs = tuple("".join(words).upper() for words in names if is_sign(words[-1]))
     spoken = tuple(
-        words[0].upper() if is_code(words[0]) else " ".join(words) for words in names if not is_sign(words[-1]) and words[-1][-1] == "s"
+        words[0].upper() if is_code(words[0]) else " ".join(words)
+        for words in names
+        if not is_sign(words[-1]) and words[-1][-1] == "s"
     )
     part = next((word for word, part in _PARTS.items() if word == part and _PART_OF[part] & sense.codes), "")
     return signs, spoken, part

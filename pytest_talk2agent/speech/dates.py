@@ -16,7 +16,9 @@ _APOSTROPHES = frozenset("'’ʼ‘")
 _DECADES = {f"{word[:-1]}ies": value for word, value in TENS.items() if word != "fourty"}
 _LONGEST_ABBREVIATION = 4
 # What may follow two digits that are a year: `9 June 26 at noon`, not `9 June 26 people`.
-_BEHIND_YEARS = frozenset(("and", "at", "in", "on", "to", "until", "till", "for", "from", "please", "then", "with", "or", "by", "as"))
+_BEHIND_YEARS = frozenset(
+    ("and", "at", "in", "on", "to", "until", "till", "for", "from", "please", "then", "with", "or", "by", "as")
+)
 
 
 class Day(NamedTuple):
@@ -105,7 +107,9 @@ def _before_christ(stream: Stream, index: int) -> DateReading | None:
     if not 1 <= len(digits) <= 4 or any(group.fraction for group in groups):
         return None
     letters, at = "", groups[-1].end
-    while at < len(stream) and len(letters) < 3 and (stream.norms[at] == "." or stream.norms[at] in ("bc", "bce", *"bce")):
+    while (
+        at < len(stream) and len(letters) < 3 and (stream.norms[at] == "." or stream.norms[at] in ("bc", "bce", *"bce"))
+    ):
         letters, at = letters + stream.norms[at].strip("."), at + 1
         if letters in ("bc", "bce") and not (at + 1 < len(stream) and stream.norms[at] == "e"):
             return DateReading(index, at, frozenset((Day(None, None, None, f"{digits} before christ"),)))
@@ -236,7 +240,12 @@ def _written(stream: Stream, index: int) -> DateReading | None:
     """Month and day in words, in either order, with or without the year, which may stand first."""
     start, leading = index, None
     token = stream[index]
-    if token.kind == "digits" and len(token.norm) == 4 and index + 1 < len(stream) and stream.norms[index + 1] in month_names():
+    if (
+        token.kind == "digits"
+        and len(token.norm) == 4
+        and index + 1 < len(stream)
+        and stream.norms[index + 1] in month_names()
+    ):
         leading, index = int(token.norm), index + 1
     index += stream.norms[index] == "the"
     if index >= len(stream):
@@ -293,7 +302,11 @@ def _month(stream: Stream, index: int) -> DateReading | None:
     if word not in month_names():
         return None
     at = index + 1
-    year = year_at(stream, at + (stream.norms[at : at + 1] == ("of",))) if at < len(stream) and _joins(stream, at) else None
+    year = (
+        year_at(stream, at + (stream.norms[at : at + 1] == ("of",)))
+        if at < len(stream) and _joins(stream, at)
+        else None
+    )
     if year is None and at < len(stream) and _APOSTROPHES & set(stream[at].lead):
         year = _year_behind(stream, at)
     if year is None:

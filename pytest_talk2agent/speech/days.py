@@ -13,7 +13,14 @@ _SPANS = {"day": 1, "week": 7, "fortnight": 14}
 _LONG_SPANS = ("month", "year")
 _PERIODS = frozenset(("week", "month", "year", "weekend", "quarter"))
 _WHICH = frozenset(("next", "this", "last", "coming", "every", "each", "following", "upcoming", "past", "previous"))
-_SAME_WHICH = {"coming": "this", "upcoming": "this", "each": "every", "past": "last", "previous": "last", "following": "next"}
+_SAME_WHICH = {
+    "coming": "this",
+    "upcoming": "this",
+    "each": "every",
+    "past": "last",
+    "previous": "last",
+    "following": "next",
+}
 _PARTS = {
     "end": "end", "beginning": "start", "start": "start", "middle": "middle", "mid": "middle", "early": "early", "late": "late",
 }  # fmt: skip

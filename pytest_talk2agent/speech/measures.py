@@ -186,7 +186,11 @@ def _mark_behind(stream: Stream, end: int) -> tuple[Unit, int] | None:
     mark, before = stream.text[position : position + 1], stream.text[:position]
     if mark not in _MARKS or not mark or not stream[end - 1].kind == "digits":
         return None
-    if (mark in "'’" and not stream.text[position + 1 : position + 2].isdecimal()) or before.count(mark) % 2 or "“" in before:
+    if (
+        (mark in "'’" and not stream.text[position + 1 : position + 2].isdecimal())
+        or before.count(mark) % 2
+        or "“" in before
+    ):
         return None
     return unit_names().named(_MARKS[mark]), end
 

@@ -339,10 +339,4 @@ def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
 
 def is_numeric(word: str) -> bool:
     """The word is digits, a number word or an ordinal word."""
-    return (
-        word.isdecimal()
-        or word in _SMALL
-        or word in SCALES
-        or word == "hundred"
-        or word in ORDINALS
-    )
+    return word.isdecimal() or word in _SMALL or word in SCALES or word == "hundred" or word in ORDINALS

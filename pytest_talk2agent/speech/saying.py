@@ -255,12 +255,26 @@ def _full_dates(day: Day) -> Iterator[str]:
     year, month, number = day.year, day.month, day.day
     th = f"{number}{_suffix(number)}"
     yield f"{year:04d}-{month:02d}-{number:02d}"
-    yield from (f"{name} {number}, {year}", f"{name} {th}, {year}", f"{number} {name} {year}", f"{th} of {name}, {year}")
-    yield from (f"{short} {number}, {year}", f"{short}. {number}, {year}", f"{number} {short} {year}", f"{year} {name} {number}")
+    yield from (
+        f"{name} {number}, {year}",
+        f"{name} {th}, {year}",
+        f"{number} {name} {year}",
+        f"{th} of {name}, {year}",
+    )
+    yield from (
+        f"{short} {number}, {year}",
+        f"{short}. {number}, {year}",
+        f"{number} {short} {year}",
+        f"{year} {name} {number}",
+    )
     if year >= 2000 and year < 2100:
         yield from (f"the {th} of {name} '{year % 100:02d}", f"{name} {number}, '{year % 100:02d}")
     if number > 12:
-        yield from (f"{month}/{number}/{year}", f"{number}.{month}.{year}", f"{month:02d}/{number:02d}/{year % 100:02d}" if year >= 2000 else str(day.year) + f"-{month}-{number}")
+        yield from (
+            f"{month}/{number}/{year}",
+            f"{number}.{month}.{year}",
+            f"{month:02d}/{number:02d}/{year % 100:02d}" if year >= 2000 else str(day.year) + f"-{month}-{number}",
+        )
     for said in _years(year):
         yield f"{name} {ordinal(number)} {said}"
         yield f"the {ordinal(number)} of {name} {said}"
@@ -306,7 +320,12 @@ def _times(value: str) -> Iterator[str]:
     for ending in (f"{half} m", f"{half}m", f"{half}.m.", f"{half.upper()}M"):
         yield f"{said} {ending}"
         yield f"{clock} {ending}"
-    yield from (f"{clock}{half}m", f"{twelve}.{minutes:02d}{half}m", f"{hour:02d}:{minutes:02d}", f"{hour:02d}{minutes:02d} hours")
+    yield from (
+        f"{clock}{half}m",
+        f"{twelve}.{minutes:02d}{half}m",
+        f"{hour:02d}:{minutes:02d}",
+        f"{hour:02d}{minutes:02d} hours",
+    )
     part = _part(hour)
     yield f"{said} {part}"
     if not minutes:
@@ -327,7 +346,15 @@ def _times(value: str) -> Iterator[str]:
 
 def _part(hour: int) -> str:
     hour %= 24
-    return "in the morning" if 4 <= hour < 12 else "in the afternoon" if 12 <= hour < 17 else "in the evening" if hour >= 17 else "at night"
+    return (
+        "in the morning"
+        if 4 <= hour < 12
+        else "in the afternoon"
+        if 12 <= hour < 17
+        else "in the evening"
+        if hour >= 17
+        else "at night"
+    )
 
 
 def _symbols(value: str) -> Iterator[str]:

@@ -58,6 +58,24 @@ _PHRASES = {
     "close bracket": "]",
     "open parenthesis": "(",
     "close parenthesis": ")",
+    **{
+        f"{side}{shape}": symbol
+        for shape, symbols in {
+            "bracket": "[]",
+            "square bracket": "[]",
+            "brace": "{}",
+            "curly brace": "{}",
+            "curly bracket": "{}",
+            "paren": "()",
+            "parenthesis": "()",
+            "round bracket": "()",
+            "angle bracket": "<>",
+        }.items()
+        for sides, symbol in zip(
+            (("open ", "opening ", "left "), ("close ", "closing ", "right ")), symbols, strict=True
+        )
+        for side in sides
+    },
     "quote": '"',
     "unquote": '"',
     "greater than": ">",

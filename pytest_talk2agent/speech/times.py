@@ -177,7 +177,11 @@ def _clock(stream: Stream, index: int) -> tuple[int, int, str] | None:
         hundred = minute_value == 0 and not first.printed and stream.norms[first.end - 1] == "hundred"
         military = military or hundred
         clock = len(first.digits) == 4 and first.printed
-        return hour * 60 + minute_value, first.end + (stream.norms[first.end : first.end + 1] in (("hours",), ("hrs",))), _MILITARY if military else _PRINTED if clock else _SPOKEN
+        return (
+            hour * 60 + minute_value,
+            first.end + (stream.norms[first.end : first.end + 1] in (("hours",), ("hrs",))),
+            _MILITARY if military else _PRINTED if clock else _SPOKEN,
+        )
     if len(first.digits) > 2:
         return None
     hour, end, notation = int(first.digits), first.end, _SPOKEN

@@ -13,7 +13,7 @@ from pytest_talk2agent.speech.words import listed
 Class = Literal["word", "digits", "symbol"]
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_LETTERS = rf"(?:(?![{_CJK}])[^\W\d_][\u0300-\u036f]*)+"
+_LETTERS = rf"(?:(?![{_CJK}₀-₉])[^\W\d_][\u0300-\u036f]*)+"
 _TOKEN = re.compile(
     rf"(?P<cjk>[{_CJK}])|(?P<word>{_LETTERS}(?:['’ʼ]{_LETTERS})*)|(?P<digits>\d+|[₀-₉]+)|(?P<symbol>\S)", re.UNICODE
 )

@@ -222,7 +222,15 @@ def _prefixed() -> Iterator[tuple[str, str, str]]:
             yield prefix, compounds[_POWERS[prefix]]["short"]["prefix"].format(symbol), base
 
 
-_MAIN = {"m": "meter", "kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "tons": "tonne", "ton": "tonne"}
+_MAIN = {
+    "m": "meter",
+    "kb": "kilobyte",
+    "mb": "megabyte",
+    "gb": "gigabyte",
+    "tb": "terabyte",
+    "tons": "tonne",
+    "ton": "tonne",
+}
 
 
 @lru_cache(maxsize=1)
