@@ -10,8 +10,8 @@ from pytest_talk2agent.speech.currencies import currency_at, is_sign, leads, par
 from pytest_talk2agent.speech.fractions import fraction_at, scaled
 from pytest_talk2agent.speech.numerals import SCALE_LETTERS, Numeral, is_numeric, numeral_at
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
 from pytest_talk2agent.speech.unit_names import unit_names
+from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
 from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import stem
 
@@ -184,7 +184,7 @@ def _mark_behind(stream: Stream, end: int) -> tuple[Unit, int] | None:
     """The mark of feet or inches at a number (`18"`, `5'11"`), which is no quotation mark that ends a quotation."""
     position = stream[end - 1].end
     mark, before = stream.text[position : position + 1], stream.text[:position]
-    if mark not in _MARKS or not mark or not stream[end - 1].kind == "digits":
+    if mark not in _MARKS or not mark or stream[end - 1].kind != "digits":
         return None
     if (
         (mark in "'’" and not stream.text[position + 1 : position + 2].isdecimal())
@@ -257,7 +257,7 @@ def _compound(stream: Stream, measure: Measure) -> Measure:
         smaller = unit_at(stream, numeral.end)
     if smaller is None and at == end and len(numeral.groups) == 1:
         below = next((low for high, low in _NEXT if unit.fits(unit_names().named(high))), "")
-        if below and not (stream.norms[numeral.end : numeral.end + 1] == (":",)):
+        if below and stream.norms[numeral.end : numeral.end + 1] != (":",):
             smaller = unit_names().named(below), numeral.end  # `forty seven minutes five`
     if smaller is None:
         return measure

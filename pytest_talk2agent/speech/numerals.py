@@ -26,8 +26,9 @@ TENS = {
     for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 } | {"fourty": 40}
 SCALES = {
-    "thousand": 10**3, "lakh": 10**5, "lakhs": 10**5, "million": 10**6, "crore": 10**7, "crores": 10**7, "billion": 10**9,
-    "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18, "sextillion": 10**21, "septillion": 10**24,
+    "thousand": 10**3, "lakh": 10**5, "lakhs": 10**5, "million": 10**6, "crore": 10**7, "crores": 10**7,
+    "billion": 10**9, "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18, "sextillion": 10**21,
+    "septillion": 10**24,
 }  # fmt: skip
 SCALE_LETTERS = {"k": 10**3, "m": 10**6, "mn": 10**6, "mil": 10**6, "b": 10**9, "bn": 10**9, "tn": 10**12}
 _ORDINAL_SCALES = {"hundredth": 100, "thousandth": 10**3, "millionth": 10**6, "billionth": 10**9}
@@ -310,16 +311,15 @@ def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
         return None
     token = stream[index]
     if token.kind == "digits":
-        group = _printed(stream, index)
-        if group.fraction or len(group.digits) > _LONG or group.end >= len(stream):
+        number = _printed(stream, index)
+        if number.fraction or len(number.digits) > _LONG or number.end >= len(stream):
             return None
-        follows = stream[group.end].glued and stream.norms[group.end] in _ORDINAL_ENDINGS
-        return (int(group.digits), group.end + 1) if follows else None
+        follows = stream[number.end].glued and stream.norms[number.end] in _ORDINAL_ENDINGS
+        return (int(number.digits), number.end + 1) if follows else None
     if token.norm in ORDINALS:
         return ORDINALS[token.norm], index + 1
-    group = group_at(stream, index)
-    if group is None and index and stream.norms[index - 1] == "the" and _scale_at(stream, index):
-        group = _words(stream, index, 1)  # `the hundred and first`
+    hundred = index > 0 and stream.norms[index - 1] == "the" and _scale_at(stream, index) is not None
+    group = _words(stream, index, 1) if hundred else group_at(stream, index)  # `the hundred and first`
     if group is None or token.norm in _REPEATS or group.end >= len(stream) or stream[group.end].paused:
         return None
     value, follow = int(group.digits), group.end

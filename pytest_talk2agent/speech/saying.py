@@ -157,9 +157,8 @@ def _quantities(value: str) -> Iterator[str]:
     amount = _amount(value)
     if amount is None or amount[1] is None:
         return
-    number, unit = amount
-    names = names_of_unit(unit)
-    for name in names:
+    number = amount[0]
+    for name in names_of_unit(amount[1]):
         glue = "" if not name[0].isalnum() or (len(name) < 3 and not name.isdecimal()) else " "
         yield f"{_shortest(number)}{glue}{name}"
         yield f"{_shortest(number)} {name}"
@@ -239,7 +238,7 @@ def _dates(value: str) -> Iterator[str]:
     if len(found) != 1 or found[0].end != len(stream) or len(found[0].days) != 1:
         return
     day = next(iter(found[0].days))
-    if day.year is not None and day.month is not None and day.day is not None:
+    if day.day is not None:
         yield from _full_dates(day)
     elif day.year is not None and day.month is not None:
         name, short = _month(day.month)
@@ -250,7 +249,8 @@ def _dates(value: str) -> Iterator[str]:
 
 
 def _full_dates(day: Day) -> Iterator[str]:
-    assert day.year is not None and day.month is not None and day.day is not None
+    if day.year is None or day.month is None or day.day is None:
+        return
     name, short = _month(day.month)
     year, month, number = day.year, day.month, day.day
     th = f"{number}{_suffix(number)}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from pytest_talk2agent.speech.cldr import english
 from pytest_talk2agent.speech.numerals import group_at, groups_at
 from pytest_talk2agent.speech.tokens import Stream
 
@@ -59,10 +60,8 @@ def _core_fits(stream: Stream, time: TimeReading, high: int) -> bool:
 @lru_cache(maxsize=1)
 def _zones() -> Mapping[str, str]:
     """Short names of time zones from CLDR, with the two that it has under other headings."""
-    from babel import localedata
-
     found = {"utc": "UTC", "gmt": "GMT", "cet": "CET", "cest": "CEST", "bst": "BST", "zulu": "UTC"}
-    for zone in localedata.LocaleDataDict(localedata.load("en"))["meta_zones"].values():
+    for zone in english()["meta_zones"].values():
         for name in zone.get("short", {}).values():
             if isinstance(name, str) and name.isalpha() and len(name) > 2:
                 found[name.lower()] = name

@@ -32,8 +32,8 @@ class Sense:
     """One thing that the name of a unit can mean.
 
     ``dimension`` is what it measures, composed with `^` and `/` (`length^2`, `digital/time`); ``name`` is the unit
-    itself in terms that pint reads; a rate is so much of it ``per`` something else. A currency has ``codes`` (ISO 4217, more than one for `dollars`) and the ``part`` of
-    it that is meant (1/100 for cents).
+    itself in terms that pint reads; a rate is so much of it ``per`` something else. A currency has ``codes`` (ISO 4217,
+    more than one for `dollars`) and the ``part`` of it that is meant (1/100 for cents).
     """
 
     dimension: str
@@ -149,7 +149,7 @@ _SECONDS: dict[str, Fraction] = {
 
 @lru_cache(maxsize=1)
 def _registry() -> Any:
-    """pint's units with exact factors; it takes a quarter of a second to load."""
+    """All units of pint with exact factors; it takes a quarter of a second to load."""
     import pint
 
     return pint.UnitRegistry(non_int_type=Fraction)
