@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from pytest_talk2agent.speech.days import month_names, relative_at, weekday_names
-from pytest_talk2agent.speech.numerals import TENS, Group, group_at, groups_at, ordinal_at
+from pytest_talk2agent.speech.days import may_name_day, month_names, relative_at, weekday_names
+from pytest_talk2agent.speech.numerals import TENS, Group, group_at, groups_at, may_start, ordinal_at
 from pytest_talk2agent.speech.tokens import Stream
 
 _RANGES = {(word,) for word in ("to", "till", "until", "through", "and", "or", "-", "--")}
@@ -62,6 +62,9 @@ def dates(stream: Stream, low: int, high: int, *, years: bool = False) -> tuple[
 @lru_cache(maxsize=8192)
 def date_at(stream: Stream, index: int) -> DateReading | None:
     """The date that starts at the token: of all ways to read it the longest."""
+    norm = stream.norms[index]
+    if not may_start(norm) and not may_name_day(norm) and norm not in month_names():
+        return None
     relative = relative_at(stream, index)
     found = [
         _iso(stream, index),

@@ -68,6 +68,17 @@ def shifted(name: str, days: int) -> str:
     return anchor if not total else f"{anchor}{total:+d}"
 
 
+@lru_cache(maxsize=1)
+def _starts() -> frozenset[str]:
+    plurals = {f"{word}s" for word in _NOW}
+    return frozenset((*_NOW, *plurals, *weekday_names(), *_WHICH, *_PERIODS, *_PARTS, "the", "in", "day", "tonight", "tonights"))
+
+
+def may_name_day(norm: str) -> bool:
+    """A named day can begin with the word, apart from numbers; a quick look before the grammar is asked."""
+    return norm in _starts()
+
+
 def relative_at(stream: Stream, index: int) -> tuple[str, int] | None:
     """The named day that starts at the token in one spelling for all ways to say it, and where it ends."""
     return _counted(stream, index) or _beside(stream, index) or _part_of(stream, index) or _anchor(stream, index)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from pytest_talk2agent.speech.currencies import currency_at, is_sign, leads, part_of
 from pytest_talk2agent.speech.fractions import fraction_at, scaled
-from pytest_talk2agent.speech.numerals import SCALE_LETTERS, Numeral, is_numeric, numeral_at
+from pytest_talk2agent.speech.numerals import SCALE_LETTERS, Numeral, is_numeric, may_start, numeral_at
 from pytest_talk2agent.speech.tokens import Stream
 from pytest_talk2agent.speech.unit_names import unit_names
 from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
@@ -64,6 +64,9 @@ def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
 @lru_cache(maxsize=8192)
 def measure_at(stream: Stream, index: int) -> Measure | None:
     """The measure that starts at the token."""
+    norm = stream.norms[index]
+    if not may_start(norm) and not leads(norm) and not _has_sign(stream, index):
+        return None
     measure = _measure_at(stream, index)
     if measure is None:
         return None

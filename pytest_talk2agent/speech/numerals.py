@@ -58,6 +58,16 @@ _BEFORE_POINT = frozenset("$€£¥₹-")  # `$.50`
 _TOO_LONG = 4000  # Python refuses to read more digits than 4300
 
 
+_STARTS = frozenset(_SMALL) | frozenset(_REPEATS) | ORDINALS.keys() | frozenset(
+    ("a", "an", "half", "minus", "negative", "plus", "point", "-", "--", ".", "hundred", "thousand", "million", *_ZEROS)
+)  # fmt: skip
+
+
+def may_start(norm: str) -> bool:
+    """A number in words or digits, or its sign, can begin with the token; a quick look before the grammar is asked."""
+    return norm in _STARTS or not norm.isascii() or norm[0].isdecimal()
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """One number spoken or printed in one breath: its digits, and where its tokens end."""

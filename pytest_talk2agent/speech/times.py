@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pytest_talk2agent.speech.cldr import english
-from pytest_talk2agent.speech.numerals import group_at, groups_at
+from pytest_talk2agent.speech.numerals import group_at, groups_at, may_start
 from pytest_talk2agent.speech.tokens import Stream
 
 _HALF_DAY = 12 * 60
@@ -68,7 +68,11 @@ def _zones() -> Mapping[str, str]:
     return found
 
 
+@lru_cache(maxsize=8192)
 def _time_at(stream: Stream, index: int) -> TimeReading | None:
+    norm = stream.norms[index]
+    if not may_start(norm) and norm not in _WORDS and norm != "quarter":
+        return None
     found = _clock_time_at(stream, index)
     if found is None or found.end >= len(stream) or stream[found.end].paused:
         return found
