@@ -130,9 +130,9 @@ def _ordinals(scene: Scene, low: int, high: int, value: Fraction) -> list[Readin
     stream, readings, index = scene.stream, [], low
     while index < high:
         part = fraction_at(stream, index)
-        found = (
-            None if part is not None and part[0].denominator > 1 and part[1] > index + 1 else ordinal_at(stream, index)
-        )
+        found = ordinal_at(stream, index)
+        if part is not None and part[0].denominator > 1 and not (found and stream.norms[index] == "one"):
+            found = None  # `a fifth`, but `one hundredth` is either
         if found is not None and found[1] <= high:
             same = found[0] == value
             label, reason = (Label.RETAINED, "the same place") if same else (Label.CHANGED, "another place")
@@ -252,7 +252,8 @@ def _as_money(measure: Measure) -> frozenset[Fraction]:
     """`eighteen fifty` may be 18.50 as well as 1850, with the unit beside it or without."""
     groups = measure.numeral.groups if measure.numeral else ()
     cents = "".join(group.digits for group in groups[1:])
-    if len(cents) != 2 or len(groups[0].digits) > 3 or any(each.denominator != 1 for each in measure.values):
+    joined = "".join(group.digits for group in groups)
+    if len(cents) != 2 or len(groups[0].digits) > 3 or Fraction(int(joined)) not in measure.values:
         return frozenset()
     return frozenset((Fraction(int(groups[0].digits)) + Fraction(int(cents), 100),))
 

@@ -7,60 +7,62 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
+from pytest_talk2agent.speech.cldr import currencies_in_use, english
 from pytest_talk2agent.speech.tokens import Stream, fold
 from pytest_talk2agent.speech.units import CURRENCY, Sense, Unit
 
 _SIGNS = "$€£¥₹₩₽₺₫₪₱¢฿₴₦"
 # Signs and everyday names that CLDR's English does not list, by code; a bare sign stands for all of its currencies.
 _MORE: Mapping[str, str] = {
-    "USD": "buck bucks", "GBP": "quid sterling", "EUR": "euro euros", "CNY": "yuan rmb renminbi", "RUB": "₽ rouble roubles",
+    "USD": "buck bucks", "GBP": "quid sterling", "EUR": "euro euros", "CNY": "yuan rmb renminbi",
+    "RUB": "₽ rouble roubles",
     "TRY": "₺", "THB": "฿", "UAH": "₴", "NGN": "₦", "PLN": "zł zlotys zloty", "CZK": "koruna korunas",
 }  # fmt: skip
 _NATIONS: Mapping[str, str] = {
-    "USD": "american dollars;american dollar;u s dollars;u s dollar;us $", "GBP": "pounds sterling;pound sterling;uk pounds",
-    "CAD": "c $;can $", "AUD": "au $;aus $", "INR": "rs", "CHF": "sfr", "MXN": "mex $",
+    "USD": "american dollars;american dollar;u s dollars;u s dollar;us $;united states dollars;united states dollar",
+    "GBP": "pounds sterling;pound sterling;uk pounds",
+    "CAD": "c $;can $", "AUD": "au $;aus $;united states dollars;united states dollar", "INR": "rs", "CHF": "sfr",
+    "MXN": "mex $",
 }  # fmt: skip
 # One name in several languages, which recognisers do not tell apart.
-_CROWNS = {"krona", "kronor", "krone", "kroner", "kronur", "crown", "crowns"}
+_CROWNS = {"krona", "kronor", "krone", "kroner", "kronur", "crown", "crowns", "kr"}
 _DOLLARS = frozenset(("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD"))
 _PARTS: Mapping[str, str] = {
-    "¢": "cents", "cent": "cents", "cents": "cents", "penny": "pennies", "pennies": "pennies", "pence": "pence", "p": "pence",
+    "¢": "cents", "cent": "cents", "cents": "cents", "penny": "pennies", "pennies": "pennies", "pence": "pence",
+    "p": "pence",
     "öre": "öre", "øre": "öre", "ore": "öre", "paise": "paise", "paisa": "paise", "centavo": "centavos",
-    "centavos": "centavos", "centime": "centimes", "centimes": "centimes", "rappen": "centimes", "kopek": "kopeks", "kopeks": "kopeks",
+    "centavos": "centavos", "centime": "centimes", "centimes": "centimes", "rappen": "centimes", "kopek": "kopeks",
+    "kopeks": "kopeks",
     "groszy": "groszy", "fen": "fen",
 }  # fmt: skip
 _PART_OF: Mapping[str, frozenset[str]] = {
-    "cents": _DOLLARS | {"EUR", "ZAR"}, "pennies": frozenset(("GBP", "USD", "CAD", "EUR")), "pence": frozenset(("GBP",)),
-    "öre": frozenset(("SEK", "NOK", "DKK")), "paise": frozenset(("INR", "PKR", "NPR")), "centavos": frozenset(("MXN", "BRL", "PHP")),
-    "centimes": frozenset(("CHF",)), "kopeks": frozenset(("RUB", "UAH")), "groszy": frozenset(("PLN",)), "fen": frozenset(("CNY",)),
+    "cents": _DOLLARS | {"EUR", "ZAR"}, "pennies": frozenset(("GBP", "USD", "CAD", "EUR")),
+    "pence": frozenset(("GBP",)),
+    "öre": frozenset(("SEK", "NOK", "DKK")), "paise": frozenset(("INR", "PKR", "NPR")), "centavos": frozenset(("MXN",
+    "BRL", "PHP")),
+    "centimes": frozenset(("CHF",)), "kopeks": frozenset(("RUB", "UAH")), "groszy": frozenset(("PLN",)),
+    "fen": frozenset(("CNY",)),
 }  # fmt: skip
 # The last words of names that mean something else without their country, and codes that are words.
 _EVERYDAY = frozenset(("gold", "mark", "marks", "real", "sol", "soles", "colon", "colons", "som", "dram", "drams"))
-_CODE_WORDS = frozenset(("all", "bob", "cop", "cup", "gel", "lak", "mad", "mop", "pen", "php", "ron", "top", "try", "sos"))
+_CODE_WORDS = frozenset(
+    ("all", "bob", "cop", "cup", "gel", "lak", "mad", "mop", "pen", "php", "ron", "top", "try", "sos")
+)
 
 
 @lru_cache(maxsize=1)
 def _names() -> Mapping[tuple[str, ...], Unit]:
     """All names and signs by their compared forms; CLDR's global and English data are read at the first call."""
-    from babel import core, localedata
-
-    english = localedata.LocaleDataDict(localedata.load("en"))
-    plural, names = english["currency_names_plural"], english["currency_names"]
-    codes = {
-        code
-        for rows in core.get_global("territory_currencies").values()
-        for code, _, until, tender in rows
-        if until is None and tender
-    }
+    plural, names, signs = (english()[key] for key in ("currency_names_plural", "currency_names", "currency_symbols"))
     found: dict[tuple[str, ...], set[str]] = {}
 
     def add(name: str, code: str) -> None:
         words = tuple(fold(_plain(name)).replace("$", " $").replace("¥", " ¥").split())
         found.setdefault(words, set()).add(code)
 
-    for code in sorted(codes):
+    for code in sorted(currencies_in_use()):
         add(code, code)
-        add(english["currency_symbols"].get(code, code), code)
+        add(signs.get(code, code), code)
         for name in {names.get(code, code), *dict(plural.get(code, {})).values()}:
             add(name, code)
             last = _plain(name).split()[-1]
@@ -128,6 +130,11 @@ def is_code(norm: str) -> bool:
     return len(norm) == 3 and norm.upper() in _codes()
 
 
+def leads(norm: str) -> bool:
+    """The token is a sign, a code or an abbreviation that stands before its amount."""
+    return is_sign(norm) or is_code(norm) or norm in ("rs", "kr", "rmb", "sfr")
+
+
 def part_of(currency: Unit, part: Unit) -> bool:
     """The part (cents) can be one of the currency."""
     return any(
@@ -155,7 +162,9 @@ def names_of_currency(sense: Sense) -> tuple[tuple[str, ...], tuple[str, ...], s
     ]
     signs = tuple("".join(words).upper() for words in names if is_sign(words[-1]))
     spoken = tuple(
-        words[0].upper() if is_code(words[0]) else " ".join(words) for words in names if not is_sign(words[-1]) and words[-1][-1] == "s"
+        words[0].upper() if is_code(words[0]) else " ".join(words)
+        for words in names
+        if not is_sign(words[-1]) and words[-1][-1] == "s"
     )
     part = next((word for word, part in _PARTS.items() if word == part and _PART_OF[part] & sense.codes), "")
     return signs, spoken, part

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from pytest_talk2agent.speech.days import month_names, relative_at, weekday_names
-from pytest_talk2agent.speech.numerals import TENS, Group, group_at, groups_at, ordinal_at
+from pytest_talk2agent.speech.days import may_name_day, month_names, relative_at, weekday_names
+from pytest_talk2agent.speech.numerals import TENS, Group, group_at, groups_at, may_start, ordinal_at
 from pytest_talk2agent.speech.tokens import Stream
 
 _RANGES = {(word,) for word in ("to", "till", "until", "through", "and", "or", "-", "--")}
@@ -16,7 +16,9 @@ _APOSTROPHES = frozenset("'’ʼ‘")
 _DECADES = {f"{word[:-1]}ies": value for word, value in TENS.items() if word != "fourty"}
 _LONGEST_ABBREVIATION = 4
 # What may follow two digits that are a year: `9 June 26 at noon`, not `9 June 26 people`.
-_BEHIND_YEARS = frozenset(("and", "at", "in", "on", "to", "until", "till", "for", "from", "please", "then", "with", "or", "by", "as"))
+_BEHIND_YEARS = frozenset(
+    ("and", "at", "in", "on", "to", "until", "till", "for", "from", "please", "then", "with", "or", "by", "as")
+)
 
 
 class Day(NamedTuple):
@@ -60,6 +62,9 @@ def dates(stream: Stream, low: int, high: int, *, years: bool = False) -> tuple[
 @lru_cache(maxsize=8192)
 def date_at(stream: Stream, index: int) -> DateReading | None:
     """The date that starts at the token: of all ways to read it the longest."""
+    norm = stream.norms[index]
+    if not may_start(norm) and not may_name_day(norm) and norm not in month_names():
+        return None
     relative = relative_at(stream, index)
     found = [
         _iso(stream, index),
@@ -70,6 +75,7 @@ def date_at(stream: Stream, index: int) -> DateReading | None:
         DateReading(index, relative[1], frozenset((Day(None, None, None, relative[0]),))) if relative else None,
         _ranged(stream, index),
         _decade(stream, index),
+        _before_christ(stream, index),
         _ordinal(stream, index),
     ]
     return max((one for one in found if one is not None), key=lambda one: one.end, default=None)
@@ -94,6 +100,22 @@ def _decade(stream: Stream, index: int) -> DateReading | None:
     word = at if not century or group is None else group.end
     if word < len(stream) and stream.norms[word] in _DECADES:
         return _of_decade(index, word + 1, f"{century}{_DECADES[stream.norms[word]]}")
+    return None
+
+
+def _before_christ(stream: Stream, index: int) -> DateReading | None:
+    """`750 BC`, `seven fifty b c e`."""
+    groups = groups_at(stream, index)
+    digits = "".join(group.digits for group in groups)
+    if not 1 <= len(digits) <= 4 or any(group.fraction for group in groups):
+        return None
+    letters, at = "", groups[-1].end
+    while (
+        at < len(stream) and len(letters) < 3 and (stream.norms[at] == "." or stream.norms[at] in ("bc", "bce", *"bce"))
+    ):
+        letters, at = letters + stream.norms[at].strip("."), at + 1
+        if letters in ("bc", "bce") and not (at + 1 < len(stream) and stream.norms[at] == "e"):
+            return DateReading(index, at, frozenset((Day(None, None, None, f"{digits} before christ"),)))
     return None
 
 
@@ -221,7 +243,12 @@ def _written(stream: Stream, index: int) -> DateReading | None:
     """Month and day in words, in either order, with or without the year, which may stand first."""
     start, leading = index, None
     token = stream[index]
-    if token.kind == "digits" and len(token.norm) == 4 and index + 1 < len(stream) and stream.norms[index + 1] in month_names():
+    if (
+        token.kind == "digits"
+        and len(token.norm) == 4
+        and index + 1 < len(stream)
+        and stream.norms[index + 1] in month_names()
+    ):
         leading, index = int(token.norm), index + 1
     index += stream.norms[index] == "the"
     if index >= len(stream):
@@ -278,7 +305,11 @@ def _month(stream: Stream, index: int) -> DateReading | None:
     if word not in month_names():
         return None
     at = index + 1
-    year = year_at(stream, at + (stream.norms[at : at + 1] == ("of",))) if at < len(stream) and _joins(stream, at) else None
+    year = (
+        year_at(stream, at + (stream.norms[at : at + 1] == ("of",)))
+        if at < len(stream) and _joins(stream, at)
+        else None
+    )
     if year is None and at < len(stream) and _APOSTROPHES & set(stream[at].lead):
         year = _year_behind(stream, at)
     if year is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from pytest_talk2agent.speech.cldr import LOCALES, english
 from pytest_talk2agent.speech.numerals import group_at, ordinal_at
 from pytest_talk2agent.speech.tokens import Stream
 
@@ -13,9 +14,17 @@ _SPANS = {"day": 1, "week": 7, "fortnight": 14}
 _LONG_SPANS = ("month", "year")
 _PERIODS = frozenset(("week", "month", "year", "weekend", "quarter"))
 _WHICH = frozenset(("next", "this", "last", "coming", "every", "each", "following", "upcoming", "past", "previous"))
-_SAME_WHICH = {"coming": "this", "upcoming": "this", "each": "every", "past": "last", "previous": "last", "following": "next"}
+_SAME_WHICH = {
+    "coming": "this",
+    "upcoming": "this",
+    "each": "every",
+    "past": "last",
+    "previous": "last",
+    "following": "next",
+}
 _PARTS = {
-    "end": "end", "beginning": "start", "start": "start", "middle": "middle", "mid": "middle", "early": "early", "late": "late",
+    "end": "end", "beginning": "start", "start": "start", "middle": "middle", "mid": "middle", "early": "early",
+    "late": "late",
 }  # fmt: skip
 
 
@@ -34,13 +43,11 @@ def month_names() -> Mapping[str, int]:
 
 
 def _from_cldr(what: str) -> dict[str, int]:
-    from babel import localedata
-
     return {
         name.lower(): number
-        for locale in ("en", "en_GB")
+        for locale in LOCALES
         for width in ("wide", "abbreviated")
-        for number, name in localedata.LocaleDataDict(localedata.load(locale))[what]["format"][width].items()
+        for number, name in english(locale)[what]["format"][width].items()
         if name != "Sun"  # a word of its own
     }
 
@@ -61,10 +68,20 @@ def shifted(name: str, days: int) -> str:
     return anchor if not total else f"{anchor}{total:+d}"
 
 
+@lru_cache(maxsize=1)
+def _starts() -> frozenset[str]:
+    plurals = {f"{word}s" for word in _NOW}
+    return frozenset((*_NOW, *plurals, *weekday_names(), *_WHICH, *_PERIODS, *_PARTS, "the", "in", "day", "tonight", "tonights"))
+
+
+def may_name_day(norm: str) -> bool:
+    """A named day can begin with the word, apart from numbers; a quick look before the grammar is asked."""
+    return norm in _starts()
+
+
 def relative_at(stream: Stream, index: int) -> tuple[str, int] | None:
     """The named day that starts at the token in one spelling for all ways to say it, and where it ends."""
-    found = _counted(stream, index) or _beside(stream, index) or _part_of(stream, index) or _anchor(stream, index)
-    return found
+    return _counted(stream, index) or _beside(stream, index) or _part_of(stream, index) or _anchor(stream, index)
 
 
 def _word(stream: Stream, index: int) -> str:

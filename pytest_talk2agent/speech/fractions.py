@@ -45,7 +45,12 @@ def _mixed(stream: Stream, index: int) -> tuple[Fraction, int] | None:
 def _vulgar(stream: Stream, index: int) -> tuple[Fraction, int] | None:
     """One character such as `½`."""
     parts = unicodedata.normalize("NFKD", stream.norms[index]).split("⁄")
-    if len(stream.norms[index]) != 1 or len(parts) != 2 or not all(part.isdecimal() for part in parts) or parts[1] == "0":
+    if (
+        len(stream.norms[index]) != 1
+        or len(parts) != 2
+        or not all(part.isdecimal() for part in parts)
+        or parts[1] == "0"
+    ):
         return None
     return Fraction(int(parts[0]), int(parts[1])), index + 1
 
@@ -57,7 +62,9 @@ def _printed(stream: Stream, index: int) -> tuple[Fraction, int] | None:
     if not tokens[1].glued or not tokens[2].glued or len(tokens[0].norm) > 6 or len(tokens[2].norm) > 6:
         return None
     after = stream[index + 3] if index + 3 < len(stream) else None
-    if not int(tokens[2].norm) or (after is not None and after.glued and (after.norm in "/-." or after.kind == "digits")):
+    if not int(tokens[2].norm) or (
+        after is not None and after.glued and (after.norm in "/-." or after.kind == "digits")
+    ):
         return None
     return Fraction(int(tokens[0].norm), int(tokens[2].norm)), index + 3
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from pytest_talk2agent.speech.currencies import currency_at, is_code, is_sign, part_of
+from pytest_talk2agent.speech.currencies import currency_at, is_sign, leads, part_of
 from pytest_talk2agent.speech.fractions import fraction_at, scaled
-from pytest_talk2agent.speech.numerals import SCALE_LETTERS, Numeral, is_numeric, numeral_at
+from pytest_talk2agent.speech.numerals import SCALE_LETTERS, Numeral, is_numeric, may_start, numeral_at
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.unit_phrases import rate_at, unit_at
 from pytest_talk2agent.speech.unit_names import unit_names
+from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
 from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import stem
 
@@ -64,9 +64,15 @@ def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
 @lru_cache(maxsize=8192)
 def measure_at(stream: Stream, index: int) -> Measure | None:
     """The measure that starts at the token."""
+    norm = stream.norms[index]
+    if not may_start(norm) and not leads(norm) and not _has_sign(stream, index):
+        return None
     measure = _measure_at(stream, index)
-    if measure is None or measure.unit is None:
-        return measure
+    if measure is None:
+        return None
+    if measure.unit is None:
+        per = rate_at(stream, NO_UNIT, measure.end)
+        return measure if per is None else replace(measure, end=per[1], unit=per[0], rate=per)
     return replace(measure, rate=rate_at(stream, measure.unit, measure.end))
 
 
@@ -134,7 +140,7 @@ def _signed(stream: Stream, index: int) -> Measure | None:
     negative = stream.norms[at] in ("-", "minus") and at + 2 < len(stream)
     at += negative
     token = stream[at]
-    if not is_sign(token.norm) and not (token.kind == "word" and (is_code(token.norm) or _has_sign(stream, at))):
+    if not leads(token.norm) and not (token.kind == "word" and _has_sign(stream, at)):
         return None
     found = currency_at(stream, at)
     if found is None or found[1] >= len(stream):
@@ -165,11 +171,31 @@ def _with_unit(stream: Stream, index: int, amount: _Amount) -> Measure:
     if amount.part:
         start += stream.norms[start : start + 1] == ("of",)
         start += stream.norms[start : start + 1] in (("a",), ("an",))
-    unit = unit_at(stream, start) if start < len(stream) and not stream[start].paused else None
+    unit = _mark_behind(stream, end)
+    if unit is None and start < len(stream) and not stream[start].paused:
+        unit = unit_at(stream, start)
     if unit is None:
         return Measure(index, end, values, None, _nouns(stream, end), amount.numeral)
     measure = Measure(index, unit[1], values, unit[0], _nouns(stream, start), amount.numeral)
     return _with_cents(stream, measure) if unit[0].is_currency else measure
+
+
+_MARKS = {"'": "foot", "’": "foot", '"': "inch", "”": "inch"}
+
+
+def _mark_behind(stream: Stream, end: int) -> tuple[Unit, int] | None:
+    """The mark of feet or inches at a number (`18"`, `5'11"`), which is no quotation mark that ends a quotation."""
+    position = stream[end - 1].end
+    mark, before = stream.text[position : position + 1], stream.text[:position]
+    if mark not in _MARKS or not mark or stream[end - 1].kind != "digits":
+        return None
+    if (
+        (mark in "'’" and not stream.text[position + 1 : position + 2].isdecimal())
+        or before.count(mark) % 2
+        or "“" in before
+    ):
+        return None
+    return unit_names().named(_MARKS[mark]), end
 
 
 def _nouns(stream: Stream, index: int) -> tuple[str, ...]:
@@ -225,13 +251,16 @@ def _compound(stream: Stream, measure: Measure) -> Measure:
     if not unit.measures("time", "month", "length", "mass", "angle", "degree"):
         return measure
     at = end + (stream.norms[end : end + 1] == ("and",))
-    numeral = numeral_at(stream, at) if at < len(stream) and not stream[at].paused else None
+    feet = at < len(stream) and stream[at].lead in ("'", "’")
+    numeral = numeral_at(stream, at) if at < len(stream) and (feet or not stream[at].paused) else None
     if numeral is None or any(each < 0 for each in numeral.values):
         return measure
-    smaller = unit_at(stream, numeral.end) if numeral.end < len(stream) and not stream[numeral.end].paused else None
+    smaller = _mark_behind(stream, numeral.end)
+    if smaller is None and numeral.end < len(stream) and not stream[numeral.end].paused:
+        smaller = unit_at(stream, numeral.end)
     if smaller is None and at == end and len(numeral.groups) == 1:
         below = next((low for high, low in _NEXT if unit.fits(unit_names().named(high))), "")
-        if below and not (stream.norms[numeral.end : numeral.end + 1] == (":",)):
+        if below and stream.norms[numeral.end : numeral.end + 1] != (":",):
             smaller = unit_names().named(below), numeral.end  # `forty seven minutes five`
     if smaller is None:
         return measure

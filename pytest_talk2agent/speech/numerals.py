@@ -26,14 +26,15 @@ TENS = {
     for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 } | {"fourty": 40}
 SCALES = {
-    "thousand": 10**3, "lakh": 10**5, "lakhs": 10**5, "million": 10**6, "crore": 10**7, "crores": 10**7, "billion": 10**9,
-    "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18,
+    "thousand": 10**3, "lakh": 10**5, "lakhs": 10**5, "million": 10**6, "crore": 10**7, "crores": 10**7,
+    "billion": 10**9, "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18, "sextillion": 10**21,
+    "septillion": 10**24,
 }  # fmt: skip
 SCALE_LETTERS = {"k": 10**3, "m": 10**6, "mn": 10**6, "mil": 10**6, "b": 10**9, "bn": 10**9, "tn": 10**12}
 _ORDINAL_SCALES = {"hundredth": 100, "thousandth": 10**3, "millionth": 10**6, "billionth": 10**9}
 _ORDINAL_UNITS = {
     word: value
-    for value, word in enumerate(listed("first second third fourth fifth sixth seventh eighth ninth"), start=1)
+    for value, word in enumerate(listed("zeroth first second third fourth fifth sixth seventh eighth ninth"))
 }
 _ORDINAL_REST = {
     word: value
@@ -53,7 +54,18 @@ _SMALL = UNITS | TEENS | TENS
 _REPEATS = {"double": 2, "triple": 3}
 _ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _LONG = 40
+_BEFORE_POINT = frozenset("$€£¥₹-")  # `$.50`
 _TOO_LONG = 4000  # Python refuses to read more digits than 4300
+
+
+_STARTS = frozenset(_SMALL) | frozenset(_REPEATS) | ORDINALS.keys() | frozenset(
+    ("a", "an", "half", "minus", "negative", "plus", "point", "-", "--", ".", "hundred", "thousand", "million", *_ZEROS)
+)  # fmt: skip
+
+
+def may_start(norm: str) -> bool:
+    """A number in words or digits, or its sign, can begin with the token; a quick look before the grammar is asked."""
+    return norm in _STARTS or not norm.isascii() or norm[0].isdecimal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +168,7 @@ def _after_and(stream: Stream, index: int) -> int:
 
 def _words(stream: Stream, index: int, value: int) -> Group:
     """A cardinal in words whose first part is read; scale words and smaller parts are added."""
-    total, current, ceiling = 0, value, 10**21
+    total, current, ceiling = 0, value, 10**27
     while index < len(stream) and not stream[index].paused:
         word = stream.norms[index]
         if word == "dozen" and 0 < current < 100:
@@ -224,7 +236,10 @@ def groups_at(stream: Stream, index: int) -> tuple[Group, ...]:
             break
         group = group_at(stream, index)
         if group is None and stream.norms[index] in _ZEROS:
-            beside = group_at(stream, index + 1) or (groups and groups[-1])
+            following = index + 1
+            while following < len(stream) and stream.norms[following] in _ZEROS and following < index + _LONG:
+                following += 1
+            beside = groups or group_at(stream, following)
             group = Group("0", index + 1, printed=False) if beside else None
         if group is None:
             break
@@ -255,7 +270,7 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         stream.norms[index] == "point"
         or (
             stream.norms[index] == "."
-            and not stream[index].glued
+            and (not stream[index].glued or stream.norms[index - 1] in _BEFORE_POINT)
             and index + 1 < len(stream)
             and stream[index + 1].glued
         )
@@ -271,7 +286,7 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         values = frozenset((groups[0].value,)) if len(groups) == 1 else frozenset()
     elif end < len(stream) and stream.norms[end] in ("point", ".", "dot") and (not groups or not stream[end].paused):
         decimals = groups_at(stream, end + 1)
-        spoken = stream.norms[end] != "." or not stream[end].glued
+        spoken = point_first or stream.norms[end] != "." or not stream[end].glued
         if decimals and spoken and not any(group.fraction for group in decimals):
             after, scale = decimals[-1].end, SCALES.get(stream.norms[decimals[-1].end - 1], 1)
             if scale > 1:  # `two point four million`
@@ -306,14 +321,15 @@ def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
         return None
     token = stream[index]
     if token.kind == "digits":
-        group = _printed(stream, index)
-        if group.fraction or len(group.digits) > _LONG or group.end >= len(stream):
+        number = _printed(stream, index)
+        if number.fraction or len(number.digits) > _LONG or number.end >= len(stream):
             return None
-        follows = stream[group.end].glued and stream.norms[group.end] in _ORDINAL_ENDINGS
-        return (int(group.digits), group.end + 1) if follows else None
+        follows = stream[number.end].glued and stream.norms[number.end] in _ORDINAL_ENDINGS
+        return (int(number.digits), number.end + 1) if follows else None
     if token.norm in ORDINALS:
         return ORDINALS[token.norm], index + 1
-    group = group_at(stream, index)
+    hundred = index > 0 and stream.norms[index - 1] == "the" and _scale_at(stream, index) is not None
+    group = _words(stream, index, 1) if hundred else group_at(stream, index)  # `the hundred and first`
     if group is None or token.norm in _REPEATS or group.end >= len(stream) or stream[group.end].paused:
         return None
     value, follow = int(group.digits), group.end
@@ -333,10 +349,4 @@ def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
 
 def is_numeric(word: str) -> bool:
     """The word is digits, a number word or an ordinal word."""
-    return (
-        word.isdecimal()
-        or word in _SMALL
-        or word in SCALES
-        or word == "hundred"
-        or word in ORDINALS
-    )
+    return word.isdecimal() or word in _SMALL or word in SCALES or word == "hundred" or word in ORDINALS

@@ -157,9 +157,8 @@ def _quantities(value: str) -> Iterator[str]:
     amount = _amount(value)
     if amount is None or amount[1] is None:
         return
-    number, unit = amount
-    names = names_of_unit(unit)
-    for name in names:
+    number = amount[0]
+    for name in names_of_unit(amount[1]):
         glue = "" if not name[0].isalnum() or (len(name) < 3 and not name.isdecimal()) else " "
         yield f"{_shortest(number)}{glue}{name}"
         yield f"{_shortest(number)} {name}"
@@ -239,7 +238,7 @@ def _dates(value: str) -> Iterator[str]:
     if len(found) != 1 or found[0].end != len(stream) or len(found[0].days) != 1:
         return
     day = next(iter(found[0].days))
-    if day.year is not None and day.month is not None and day.day is not None:
+    if day.day is not None:
         yield from _full_dates(day)
     elif day.year is not None and day.month is not None:
         name, short = _month(day.month)
@@ -250,17 +249,32 @@ def _dates(value: str) -> Iterator[str]:
 
 
 def _full_dates(day: Day) -> Iterator[str]:
-    assert day.year is not None and day.month is not None and day.day is not None
+    if day.year is None or day.month is None or day.day is None:
+        return
     name, short = _month(day.month)
     year, month, number = day.year, day.month, day.day
     th = f"{number}{_suffix(number)}"
     yield f"{year:04d}-{month:02d}-{number:02d}"
-    yield from (f"{name} {number}, {year}", f"{name} {th}, {year}", f"{number} {name} {year}", f"{th} of {name}, {year}")
-    yield from (f"{short} {number}, {year}", f"{short}. {number}, {year}", f"{number} {short} {year}", f"{year} {name} {number}")
+    yield from (
+        f"{name} {number}, {year}",
+        f"{name} {th}, {year}",
+        f"{number} {name} {year}",
+        f"{th} of {name}, {year}",
+    )
+    yield from (
+        f"{short} {number}, {year}",
+        f"{short}. {number}, {year}",
+        f"{number} {short} {year}",
+        f"{year} {name} {number}",
+    )
     if year >= 2000 and year < 2100:
         yield from (f"the {th} of {name} '{year % 100:02d}", f"{name} {number}, '{year % 100:02d}")
     if number > 12:
-        yield from (f"{month}/{number}/{year}", f"{number}.{month}.{year}", f"{month:02d}/{number:02d}/{year % 100:02d}" if year >= 2000 else str(day.year) + f"-{month}-{number}")
+        yield from (
+            f"{month}/{number}/{year}",
+            f"{number}.{month}.{year}",
+            f"{month:02d}/{number:02d}/{year % 100:02d}" if year >= 2000 else str(day.year) + f"-{month}-{number}",
+        )
     for said in _years(year):
         yield f"{name} {ordinal(number)} {said}"
         yield f"the {ordinal(number)} of {name} {said}"
@@ -306,7 +320,12 @@ def _times(value: str) -> Iterator[str]:
     for ending in (f"{half} m", f"{half}m", f"{half}.m.", f"{half.upper()}M"):
         yield f"{said} {ending}"
         yield f"{clock} {ending}"
-    yield from (f"{clock}{half}m", f"{twelve}.{minutes:02d}{half}m", f"{hour:02d}:{minutes:02d}", f"{hour:02d}{minutes:02d} hours")
+    yield from (
+        f"{clock}{half}m",
+        f"{twelve}.{minutes:02d}{half}m",
+        f"{hour:02d}:{minutes:02d}",
+        f"{hour:02d}{minutes:02d} hours",
+    )
     part = _part(hour)
     yield f"{said} {part}"
     if not minutes:
@@ -327,7 +346,15 @@ def _times(value: str) -> Iterator[str]:
 
 def _part(hour: int) -> str:
     hour %= 24
-    return "in the morning" if 4 <= hour < 12 else "in the afternoon" if 12 <= hour < 17 else "in the evening" if hour >= 17 else "at night"
+    return (
+        "in the morning"
+        if 4 <= hour < 12
+        else "in the afternoon"
+        if 12 <= hour < 17
+        else "in the evening"
+        if hour >= 17
+        else "at night"
+    )
 
 
 def _symbols(value: str) -> Iterator[str]:

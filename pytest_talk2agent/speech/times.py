@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pytest_talk2agent.speech.numerals import group_at, groups_at
+from pytest_talk2agent.speech.cldr import english
+from pytest_talk2agent.speech.numerals import group_at, groups_at, may_start
 from pytest_talk2agent.speech.tokens import Stream
 
 _HALF_DAY = 12 * 60
@@ -59,17 +60,19 @@ def _core_fits(stream: Stream, time: TimeReading, high: int) -> bool:
 @lru_cache(maxsize=1)
 def _zones() -> Mapping[str, str]:
     """Short names of time zones from CLDR, with the two that it has under other headings."""
-    from babel import localedata
-
     found = {"utc": "UTC", "gmt": "GMT", "cet": "CET", "cest": "CEST", "bst": "BST", "zulu": "UTC"}
-    for zone in localedata.LocaleDataDict(localedata.load("en"))["meta_zones"].values():
+    for zone in english()["meta_zones"].values():
         for name in zone.get("short", {}).values():
             if isinstance(name, str) and name.isalpha() and len(name) > 2:
                 found[name.lower()] = name
     return found
 
 
+@lru_cache(maxsize=8192)
 def _time_at(stream: Stream, index: int) -> TimeReading | None:
+    norm = stream.norms[index]
+    if not may_start(norm) and norm not in _WORDS and norm != "quarter":
+        return None
     found = _clock_time_at(stream, index)
     if found is None or found.end >= len(stream) or stream[found.end].paused:
         return found
@@ -102,7 +105,7 @@ def _clock_time_at(stream: Stream, index: int) -> TimeReading | None:
 
 def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
     """`half past two`, `quarter to six`, `ten past nine`, `a quarter after four`."""
-    norms, at = stream.norms, index
+    norms, at, named = stream.norms, index, False
     if stream[index].glued:
         return None
     if norms[at : at + 2] == ("a", "quarter"):
@@ -121,7 +124,8 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         if group is None or group.fraction or len(group.digits) > 2 or not 0 < int(group.digits) < 60:
             return None
         minutes, at = int(group.digits), group.end
-        at += norms[at : at + 1] in (("minutes",), ("minute",))
+        named = norms[at : at + 1] in (("minutes",), ("minute",), ("min",), ("mins",))
+        at += named
     word = norms[at] if at < len(norms) else ""
     if word == "to" and minutes not in (15, 30) and index and norms[index - 1] in ("from", "between"):
         return None  # `from five to ten`
@@ -138,7 +142,7 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         return None
     if hour.printed and hour.end + 1 < len(stream) and norms[hour.end] == ":" and stream[hour.end].glued:
         return None
-    if word not in ("past", "after") and minutes not in (30, 15) and minutes not in (5, 10, 20, 25):
+    if word not in ("past", "after") and minutes not in (30, 15) and minutes not in (5, 10, 20, 25) and not named:
         return None
     total = int(hour.digits) * 60 + (minutes if word in ("past", "after") else -minutes)
     total %= _HALF_DAY
@@ -176,7 +180,11 @@ def _clock(stream: Stream, index: int) -> tuple[int, int, str] | None:
         hundred = minute_value == 0 and not first.printed and stream.norms[first.end - 1] == "hundred"
         military = military or hundred
         clock = len(first.digits) == 4 and first.printed
-        return hour * 60 + minute_value, first.end + (stream.norms[first.end : first.end + 1] in (("hours",), ("hrs",))), _MILITARY if military else _PRINTED if clock else _SPOKEN
+        return (
+            hour * 60 + minute_value,
+            first.end + (stream.norms[first.end : first.end + 1] in (("hours",), ("hrs",))),
+            _MILITARY if military else _PRINTED if clock else _SPOKEN,
+        )
     if len(first.digits) > 2:
         return None
     hour, end, notation = int(first.digits), first.end, _SPOKEN

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_talk2agent.speech.cldr import LOCALES, english
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.units import Sense, Unit, pint_name
 
-_LOCALES = ("en", "en_GB")
 # Categories of CLDR that hold unlike things: each unit is a dimension of its own there.
 _MIXED = frozenset(("electric", "graphics", "concentr", "light", "magnetic", "temperature", "angle", "acceleration"))
 # What CLDR calls other than what it is composed of here.
@@ -23,12 +23,63 @@ _EXCLUDED = re.compile(
     r"|concentr-(?:item|part|karat|permyriad)$|speed-(?:beaufort|light-speed)$|graphics-(?:em|dot)$"
     r"|pressure-(?:ofhg|gasoline-energy-density)$|duration-(?:night|fortnight)$|temperature-(?:generic|rankine)$"
     r"|energy-(?:therm-us|electronvolt|gray|sievert)$|length-mile-scandinavian$|acceleration-g-force$"
-    r"|force-(?:dyne|poundal)$|.*-per-100-kilometer$"
+    r"|force-(?:dyne|poundal|kilowatt-hour-per-100-kilometer)$"
 )
 # Symbols that are words, letters or other things far more often.
 _NO_SYMBOLS = frozenset(
-    "in a at as to q y w c d h i n s t j u # ch rd fur fth gr fw mc dec dr bu pc cd da kat tn rev dot dots light mths mth "
-    "mpt pn st mb m/guk em ac pa ps pm nl cal".split()
+    [
+        "in",
+        "a",
+        "at",
+        "as",
+        "to",
+        "q",
+        "y",
+        "w",
+        "c",
+        "d",
+        "h",
+        "i",
+        "n",
+        "s",
+        "t",
+        "j",
+        "u",
+        "#",
+        "ch",
+        "rd",
+        "fur",
+        "fth",
+        "gr",
+        "fw",
+        "mc",
+        "dec",
+        "dr",
+        "bu",
+        "pc",
+        "cd",
+        "da",
+        "kat",
+        "tn",
+        "rev",
+        "dot",
+        "dots",
+        "light",
+        "mths",
+        "mth",
+        "mpt",
+        "pn",
+        "st",
+        "mb",
+        "m/guk",
+        "em",
+        "ac",
+        "pa",
+        "ps",
+        "pm",
+        "nl",
+        "cal",
+    ]
 )
 _SYMBOLS = {  # of one letter, or wanted though above: the text as it must be written, and the unit
     "A": "ampere", "V": "volt", "W": "watt", "N": "newton", "J": "joule", "K": "kelvin", "m": "meter", "g": "gram",
@@ -36,20 +87,28 @@ _SYMBOLS = {  # of one letter, or wanted though above: the text as it must be wr
 }  # fmt: skip
 # What speakers and recognisers say for them, by CLDR's identifier without its category.
 _MORE: Mapping[str, str] = {
-    "percent": "pct;per cent;percentage point;percentage points;percents", "kilogram": "kilo;kilos;kgs;kilogramme;kilogrammes",
-    "gram": "gramme;grammes;gm;gms", "pound": "lbs", "ounce": "ozs", "tonne": "tonne;tonnes;ton;tons", "ton": "short ton;short tons",
+    "percent": "pct;per cent;percentage point;percentage points;percents",
+    "kilogram": "kilo;kilos;kgs;kilogramme;kilogrammes",
+    "gram": "gramme;grammes;gm;gms", "pound": "lbs", "ounce": "ozs", "tonne": "tonne;tonnes;ton;tons",
+    "ton": "short ton;short tons",
     "inch": "ins", "foot": "fts", "yard": "yds", "micrometer": "micron;microns", "mile": "statute mile;statute miles",
-    "second": "s;secs", "minute": "mins;m", "hour": "h;hrs", "day": "d", "week": "wk", "year": "yrs", "millisecond": "msec;msecs;milli seconds",
-    "byte": "b", "kilobyte": "kb;kilo bytes", "megabyte": "mb;meg;megs;mega bytes", "gigabyte": "gb;gig;gigs;giga bytes", "terabyte": "tb",
+    "second": "s;secs", "minute": "mins;m", "hour": "h;hrs", "day": "d", "week": "wk", "year": "yrs",
+    "millisecond": "msec;msecs",
+    "byte": "b", "kilobyte": "kb", "megabyte": "mb;meg;megs", "gigabyte": "gb;gig;gigs", "terabyte": "tb",
     "kilobit": "kbit;kbits", "megabit": "mbit;mbits", "gigabit": "gbit;gbits",
     "ampere": "amp;amps", "milliampere": "milliamp;milliamps", "hertz": "hz", "decibel": "db;decibel;decibels",
-    "kilometer-per-hour": "kph;kmh;kmph;km h", "mile-per-hour": "mph", "knot": "kt;kts", "pound-force-per-square-inch": "pounds per square inch;pound per square inch",
-    "celsius": "celsius;centigrade;degrees c;degree c;° c;° celsius;° centigrade;degrees centigrade;degree centigrade;c",
+    "kilometer-per-hour": "kph;kmh;kmph;km h", "mile-per-hour": "mph", "knot": "kt;kts",
+    "pound-force-per-square-inch": "pounds per square inch;pound per square inch",
+    "celsius": "celsius;centigrade;degrees c;degree c;° c;° celsius;° centigrade;degrees centigrade;degree centigrade"
+    ";c",
     "fahrenheit": "fahrenheit;degrees f;degree f;° f;° fahrenheit;f", "kelvin": "degrees kelvin",
-    "degree": "°", "cubic-centimeter": "cc;ccs", "fluid-ounce": "fl ozs", "tablespoon": "tbs;tbsps;table spoon;table spoons",
-    "teaspoon": "tsps;tea spoon;tea spoons", "horsepower": "horse power", "times": "x;times;fold;×", "pixel": "pxs", "dot-per-inch": "dpi",
+    "degree": "°", "cubic-centimeter": "cc;ccs", "fluid-ounce": "fl ozs",
+    "tablespoon": "tbs;tbsps;table spoon;table spoons",
+    "teaspoon": "tsps;tea spoon;tea spoons", "horsepower": "horse power", "times": "x;times;fold;×", "pixel": "pxs",
+    "dot-per-inch": "dpi",
     "acre": "ac", "square-meter": "sqm", "square-foot": "sqft", "gallon-imperial": "imperial gallon;imperial gallons",
-    "pint-imperial": "imperial pint;imperial pints", "permille": "per mille;per mil", "stone": "stone;stones", "frame": "frame;frames",
+    "pint-imperial": "imperial pint;imperial pints", "permille": "per mille;per mil", "stone": "stone;stones",
+    "frame": "frame;frames",
     "beat": "beat;beats", "revolution": "rev;revs", "fortnight": "fortnight;fortnights",
 }  # fmt: skip
 _OTHERS: Mapping[str, Sense] = {  # CLDR has none of these
@@ -58,18 +117,23 @@ _OTHERS: Mapping[str, Sense] = {  # CLDR has none of these
     "celsius": Sense("celsius", "celsius"), "fahrenheit": Sense("fahrenheit", "fahrenheit"),
     "kelvin": Sense("kelvin", "kelvin"), "revolution": Sense("revolution", "turn"),
 }  # fmt: skip
+_HOURS = (("watt", "Wh"), ("megawatt", "MWh"), ("gigawatt", "GWh"), ("terawatt", "TWh"), ("milliampere", "mAh"),
+          ("ampere", "Ah"))  # fmt: skip
 _RATES = {  # one word for `x per time`
-    "fps": ("frame", "second"), "bpm": ("beat", "minute"), "rpm": ("revolution", "minute"), "kbps": ("kilobit", "second"),
-    "mbps": ("megabit", "second"), "gbps": ("gigabit", "second"), "bps": ("bit", "second"), "tbps": ("terabit", "second"),
+    "fps": ("frame", "second"), "bpm": ("beat", "minute"), "rpm": ("revolution", "minute"), "kbps": ("kilobit",
+    "second"),
+    "mbps": ("megabit", "second"), "gbps": ("gigabit", "second"), "bps": ("bit", "second"), "tbps": ("terabit",
+    "second"),
 }  # fmt: skip
 # Units that take the prefixes of CLDR, which itself lists only their most frequent multiples.
 _BASES: Mapping[str, tuple[str, str]] = {  # its symbol and those of them that occur
     "meter": ("m", "pico nano micro milli centi deci kilo"), "gram": ("g", "nano micro milli kilo"),
-    "liter": ("L", "micro milli centi deci hecto mega"), "second": ("s", "pico nano micro milli"),
+    "liter": ("L", "micro milli centi deci hecto kilo mega"), "second": ("s", "pico nano micro milli"),
     "watt": ("W", "micro milli kilo mega giga tera"), "volt": ("V", "micro milli kilo mega"),
     "ampere": ("A", "micro milli kilo"), "ohm": ("Ω", "milli kilo mega"), "hertz": ("Hz", "kilo mega giga tera"),
     "byte": ("B", "kilo mega giga tera peta"), "bit": ("bit", "kilo mega giga tera"), "joule": ("J", "kilo mega giga"),
-    "pascal": ("Pa", "hecto kilo mega giga"), "newton": ("N", "milli kilo mega"), "farad": ("F", "pico nano micro milli"),
+    "pascal": ("Pa", "hecto kilo mega giga"), "newton": ("N", "milli kilo mega"), "farad": ("F",
+    "pico nano micro milli"),
     "calorie": ("cal", "kilo"), "pixel": ("px", "mega"), "bar": ("bar", "milli"), "henry": ("H", "micro milli"),
     "tesla": ("T", "micro milli"), "mole": ("mol", "micro milli"),
 }  # fmt: skip
@@ -83,7 +147,10 @@ _SPELLINGS = {"meter": ("meter", "metre"), "liter": ("liter", "litre"), "ampere"
 
 @dataclass(frozen=True)
 class Names:
-    """``phrases`` by their first word: the words (compared forms) and the unit, longest first; ``exact`` symbols by text."""
+    """``phrases`` by their first word: compared forms and the unit, longest first; ``exact`` symbols by their text.
+
+    ``by_identifier`` has CLDR's own names without the category, ``texts`` all names of a sense as they are written.
+    """
 
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], Unit], ...]]
     exact: Mapping[str, Unit]
@@ -146,11 +213,16 @@ def _named() -> Iterator[tuple[str, str, Sense]]:
         unit = f"{prefix}{base}"
         senses.setdefault(unit, Sense(senses[base].dimension, unit))
         stems = [f"{prefix}{stem}{ending}" for stem in _SPELLINGS.get(base, (base,)) for ending in ("", "s")]
-        names.setdefault(unit, {}).update(dict.fromkeys(stems))
+        apart = [f"{prefix} {each.removeprefix(prefix)}" for each in stems]
+        names.setdefault(unit, {}).update(dict.fromkeys((*stems, *apart)))
         if symbol.casefold() not in _NO_SYMBOLS:
             names[unit][symbol] = None
     for unit, more in _MORE.items():
         names.setdefault(unit, {}).update(dict.fromkeys(more.split(";")))
+    for top, symbol in _HOURS:
+        unit = f"{top}-hour"
+        senses.setdefault(unit, senses[top].times(senses["hour"]))
+        names.setdefault(unit, {})[symbol] = None
     for symbol, unit in _SYMBOLS.items():
         names.setdefault(unit, {})[symbol] = None
     for unit, some in names.items():
@@ -192,12 +264,10 @@ def _category(unit: str) -> str:
 @lru_cache(maxsize=1)
 def _from_cldr() -> tuple[tuple[str, str, bool], ...]:
     """CLDR's identifier, a name, and whether it is a symbol; the names of English in its two spellings."""
-    from babel import localedata
-
     return tuple(
         (identifier, pattern.removeprefix("{0}").strip(), length != "long")
-        for locale in _LOCALES
-        for identifier, lengths in localedata.LocaleDataDict(localedata.load(locale))["unit_patterns"].items()
+        for locale in LOCALES
+        for identifier, lengths in english(locale)["unit_patterns"].items()
         if not _EXCLUDED.fullmatch(identifier)
         for length, forms in lengths.items()
         for count, pattern in forms.items()
@@ -207,15 +277,21 @@ def _from_cldr() -> tuple[tuple[str, str, bool], ...]:
 
 def _prefixed() -> Iterator[tuple[str, str, str]]:
     """Prefix, symbol with the prefix, and the base unit."""
-    from babel import localedata
-
-    compounds = localedata.LocaleDataDict(localedata.load("en"))["compound_unit_patterns"]
+    compounds = english()["compound_unit_patterns"]
     for base, (symbol, prefixes) in _BASES.items():
         for prefix in f"{prefixes} {_BINARY if base in ('byte', 'bit') else ''}".split():
             yield prefix, compounds[_POWERS[prefix]]["short"]["prefix"].format(symbol), base
 
 
-_MAIN = {"m": "meter", "kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "tons": "tonne", "ton": "tonne"}
+_MAIN = {
+    "m": "meter",
+    "kb": "kilobyte",
+    "mb": "megabyte",
+    "gb": "gigabyte",
+    "tb": "terabyte",
+    "tons": "tonne",
+    "ton": "tonne",
+}
 
 
 @lru_cache(maxsize=1)

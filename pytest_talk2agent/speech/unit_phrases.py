@@ -13,6 +13,7 @@ _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWER_ENDINGS = {"²": 2, "³": 3, "squared": 2, "cubed": 3}
 _GLUED_POWERS = {"2": 2, "3": 3}
 _PER = frozenset(("/", "per", "a", "an", "every", "each"))
+NO_UNIT = Unit((Sense("1", "1"),))  # what a bare number counts, as in `56 per km²`
 _TIMES = ("time", "month")
 _LONGEST_SPELLED = 4
 # Letters that are units beside a number only as capitals, or where nothing else can follow.
@@ -32,9 +33,15 @@ def unit_at(stream: Stream, index: int) -> tuple[Unit, int] | None:
     power = _POWER_WORDS.get(token.norm)
     if power is not None:
         at = index + 1 + (stream.norms[index + 1 : index + 2] == (".",))
-        base = _simple(stream, at) if at < len(stream) else None
+        base = (unit_names().named("inch"), at + 1) if stream.norms[at : at + 1] == ("in",) else None
+        base = base or (_simple(stream, at) if at < len(stream) else None)
         lengths = _lengths(base[0]) if base else ()
         return (Unit(tuple(sense.power(power) for sense in lengths)), base[1]) if base and lengths else None
+    if len(token.norm) > 2 and token.norm[-1] in "²³":
+        named = unit_names().single(token.norm[:-1])
+        if named is not None and _lengths(named):
+            exponent = _POWER_ENDINGS[token.norm[-1]]
+            return Unit(tuple(sense.power(exponent) for sense in _lengths(named))), index + 1
     found = _simple(stream, index)
     if found is None:
         return None
@@ -153,6 +160,8 @@ def rate_at(stream: Stream, unit: Unit, index: int) -> tuple[Unit, int] | None:
     if index + 1 >= len(stream) or stream.norms[index] not in _PER or stream[index].paused:
         return None
     below = unit_at(stream, index + 1)
+    if unit is NO_UNIT and (below is None or stream.norms[index] not in ("/", "per")):
+        return None
     if stream.norms[index] in ("/", "per"):
         if below is not None:
             return unit.over(below[0]), below[1]

@@ -32,18 +32,19 @@ class Sense:
     """One thing that the name of a unit can mean.
 
     ``dimension`` is what it measures, composed with `^` and `/` (`length^2`, `digital/time`); ``name`` is the unit
-    itself in terms that pint reads. A currency has ``codes`` (ISO 4217, more than one for `dollars`) and the ``part`` of
-    it that is meant (1/100 for cents).
+    itself in terms that pint reads; a rate is so much of it ``per`` something else. A currency has ``codes`` (ISO 4217,
+    more than one for `dollars`) and the ``part`` of it that is meant (1/100 for cents).
     """
 
     dimension: str
     name: str
     codes: frozenset[str] = frozenset()
     part: Fraction = Fraction(1)
+    per: Sense | None = None
 
     def over(self, other: Sense) -> Sense:
         """So much of this in one of the other."""
-        return Sense(f"{self.dimension}/{other.dimension}", f"({self.name})/({other.name})", self.codes, self.part)
+        return Sense(f"{self.dimension}/{other.dimension}", self.name, self.codes, self.part, other)
 
     def power(self, exponent: int) -> Sense:
         """The square or the cube of a length."""
@@ -120,16 +121,21 @@ def ratio(heard: Sense, wanted: Sense) -> Fraction | None:
     """
     if heard.dimension != wanted.dimension:
         return Fraction(1) if wanted.dimension == "degree" and heard.dimension in _DEGREES else None
+    if heard.per is not None and wanted.per is not None:
+        top, bottom = ratio(_counted(heard), _counted(wanted)), ratio(heard.per, wanted.per)
+        return None if top is None or bottom is None else top / bottom
     if heard.codes or wanted.codes:
-        if not heard.codes & wanted.codes:
-            return None
-        if heard.dimension == CURRENCY:
-            return heard.part / wanted.part
+        return heard.part / wanted.part if heard.codes & wanted.codes else None
     if heard.name == wanted.name:
-        return heard.part / wanted.part
+        return Fraction(1)
     if heard.name in _SECONDS and wanted.name in _SECONDS:
         return _SECONDS[heard.name] / _SECONDS[wanted.name]
     return _pint_ratio(heard.name, wanted.name)
+
+
+def _counted(rate: Sense) -> Sense:
+    """What a rate counts, without what it is counted in."""
+    return Sense(rate.dimension.rpartition("/")[0], rate.name, rate.codes, rate.part)
 
 
 _SECONDS: dict[str, Fraction] = {
@@ -143,7 +149,7 @@ _SECONDS: dict[str, Fraction] = {
 
 @lru_cache(maxsize=1)
 def _registry() -> Any:
-    """pint's units with exact factors; it takes a quarter of a second to load."""
+    """All units of pint with exact factors; it takes a quarter of a second to load."""
     import pint
 
     return pint.UnitRegistry(non_int_type=Fraction)
