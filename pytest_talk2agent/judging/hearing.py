@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pytest_talk2agent.judging.alignment import Alignment, is_like, keys_of
 from pytest_talk2agent.judging.answers import content_of, without_answers
@@ -117,7 +118,7 @@ def _without_stutters(stream: Stream, script: Stream) -> Stream:
 
 
 def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
-    spelled = any(len(word) == 1 and word not in "ai" for word in script.norms)
+    spelled, said = _letters_of(script)
     plain = all(
         len(word) > 1
         and word.isalpha()
@@ -129,9 +130,17 @@ def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
         and (word,) not in CORRECTIONS
         for word in words
     )
-    # `DuckDuckGo` is written in one word or in three, `a new sheet (Sheet2)` with a symbol between.
-    said = "".join(token.norm for token in script.tokens if token.kind != "symbol")
     return plain and "".join(words + words) not in said
+
+
+@lru_cache(maxsize=64)
+def _letters_of(script: Stream) -> tuple[bool, str]:
+    """Whether the script spells letters, and its words in one.
+
+    `DuckDuckGo` is written in one word or in three, `a new sheet (Sheet2)` with a symbol between.
+    """
+    spelled = any(len(word) == 1 and word not in "ai" for word in script.norms)
+    return spelled, "".join(token.norm for token in script.tokens if token.kind != "symbol")
 
 
 def _rounds(length: int) -> int:

@@ -10,7 +10,7 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.speech.fractions import fraction_at
 from pytest_talk2agent.speech.measures import Measure, clock_durations, letter_at, measures
-from pytest_talk2agent.speech.numerals import group_at, numeral_at, ordinal_at
+from pytest_talk2agent.speech.numerals import group_at, may_start, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.unit_names import unit_names
@@ -21,6 +21,7 @@ from pytest_talk2agent.speech.words import listed, stem
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by", "x", "×", "*"))
 _NOUN_REACH = 3
 _HINT_REACH = 4
+_RATE_REACH = 12
 _TOTALS = (("in", "all"), ("in", "total"), ("altogether",))
 _ALL_VALUES = frozenset(
     listed(
@@ -129,6 +130,9 @@ def _ordinals(scene: Scene, low: int, high: int, value: Fraction) -> list[Readin
         return []
     stream, readings, index = scene.stream, [], low
     while index < high:
+        if not may_start(stream.norms[index]):
+            index += 1
+            continue
         part = fraction_at(stream, index)
         found = ordinal_at(stream, index)
         if part is not None and part[0].denominator > 1 and not (found and stream.norms[index] == "one"):
@@ -206,8 +210,8 @@ def _homophones(
     """A word of the number's sound; where the value has a unit, the unit must stand behind it."""
     taken = {index for one in numbers for index in range(one.start, one.end)}
     readings = []
-    for index in range(low, high):
-        if NUMBER_HOMOPHONES.get(scene.stream.norms[index]) != value or index in taken:
+    for index in _homophones_of(scene.stream):
+        if not low <= index < high or NUMBER_HOMOPHONES[scene.stream.norms[index]] != value or index in taken:
             continue
         if noun and stem("".join(scene.stream.norms[index + 1 : index + 2])) != noun:
             continue
@@ -243,7 +247,7 @@ def _added_rate(scene: Scene, measure: Measure, unit: Unit | None) -> str:
         return ""
     if scene.script is None or scene.slot is None:
         return ""
-    around = measures(scene.script, max(0, scene.slot[0] - 1), len(scene.script))
+    around = measures(scene.script, max(0, scene.slot[0] - 1), min(len(scene.script), scene.slot[1] + _RATE_REACH))
     said = next((other for other in around if other.end >= scene.slot[1]), None)
     return "" if said is not None and said.rate is not None else "a rate was added that the script does not say"
 
@@ -262,10 +266,10 @@ def _hinted(stream: Stream, measure: Measure, values: frozenset[Fraction]) -> fr
     """The values that have as many digits as the transcript says behind the number: `2050, four digits`."""
     if len(values) < 2:
         return values
-    for index in range(measure.end, len(stream)):
-        if any(stream.phrase_at(index, words) for words in _TOTALS):
-            total = max((each for one in measures(stream, measure.end, index) for each in one.values), default=None)
-            return frozenset(each for each in values if total is None or each <= total) or values
+    index = next((at for at in _totals(stream) if at >= measure.end), None)
+    if index is not None:
+        total = max((each for one in measures(stream, measure.end, index) for each in one.values), default=None)
+        return frozenset(each for each in values if total is None or each <= total) or values
     for index in range(measure.end, min(len(stream), measure.end + _HINT_REACH)):
         count = group_at(stream, index)
         if count is None or stem("".join(stream.norms[count.end : count.end + 1])) != "digit":
@@ -273,6 +277,17 @@ def _hinted(stream: Stream, measure: Measure, values: frozenset[Fraction]) -> fr
         fitting = frozenset(each for each in values if each.denominator == 1 and len(str(abs(each))) == count.value)
         return fitting or values
     return values
+
+
+@lru_cache(maxsize=64)
+def _totals(stream: Stream) -> tuple[int, ...]:
+    return tuple(index for index in range(len(stream)) if any(stream.phrase_at(index, words) for words in _TOTALS))
+
+
+@lru_cache(maxsize=64)
+def _homophones_of(stream: Stream) -> tuple[int, ...]:
+    """Where words stand that sound like numbers."""
+    return tuple(index for index, word in enumerate(stream.norms) if word in NUMBER_HOMOPHONES)
 
 
 def _not_equal(measure: Measure, value: Fraction) -> tuple[Label, str]:
