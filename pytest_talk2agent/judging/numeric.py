@@ -9,7 +9,7 @@ from functools import lru_cache
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.speech.fractions import fraction_at
-from pytest_talk2agent.speech.measures import Measure, clock_durations, letter_at, measures
+from pytest_talk2agent.speech.measures import Measure, clock_durations, letter_at, measure_at, measures
 from pytest_talk2agent.speech.numerals import group_at, may_start, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
@@ -22,6 +22,7 @@ _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", 
 _NOUN_REACH = 3
 _HINT_REACH = 4
 _RATE_REACH = 12
+_LONGEST_LIST = 60  # tokens of a list that has its unit at the end
 _TOTALS = (("in", "all"), ("in", "total"), ("altogether",))
 _ALL_VALUES = frozenset(
     listed(
@@ -66,8 +67,9 @@ def read_numeric(scene: Scene, value: str, low: int, high: int) -> list[Reading]
         return []
     readings = []
     ordinals = _ordinals(scene, low, high, wanted[0])
+    ordinal = {index for one in ordinals for index in range(one.start, one.end)}
     for found in _measures(scene, low, high):
-        if any(found.start < one.end and one.start < found.end for one in ordinals):
+        if not ordinal.isdisjoint(range(found.start, found.end)):
             continue
         if found.nouns[:1] == ("digit",) and wanted[2] != "digit":
             continue  # it counts the digits of another number
@@ -115,7 +117,7 @@ def _sums(scene: Scene, readings: list[Reading], value: Fraction, unit: Unit | N
     for left in readings:
         if stream.norms[left.end : left.end + 1] != ("and",):
             continue
-        parts = [each[0] for each in (measures(stream, at, len(stream)) for at in (left.start, left.end + 1)) if each]
+        parts = [one for at in (left.start, left.end + 1) if at < len(stream) and (one := measure_at(stream, at))]
         if len(parts) < 2 or parts[0].unit is not None or parts[0].numeral is None or parts[1].start != left.end + 1:
             continue
         whole, rest = parts[0].numeral.groups[-1], max(parts[1].values, default=value)
@@ -326,20 +328,21 @@ def _unit_fits(scene: Scene, measure: Measure, unit: Unit | None, noun: str) -> 
 def _as_listed(stream: Stream, measure: Measure) -> Measure:
     """With the unit at the end of a list that the number stands in: `20, 30 and 35 mm`, `from 7 to 10 crates`."""
     at = measure.end
-    while measure.unit is None and at < len(stream):
+    while measure.unit is None and at < min(len(stream), measure.end + _LONGEST_LIST):
         step = at
         while step < len(stream) and stream.norms[step] in _LISTING:
             step += 1
         numeral = numeral_at(stream, step)
         if numeral is None or (step == at and not stream[step].paused):
             break
-        last = next(iter(measures(stream, step, len(stream))), None)
+        last = measure_at(stream, step)
         if last is not None and last.start == step and (last.unit is not None or last.nouns):
             return replace(measure, unit=last.unit, nouns=last.nouns, rate=last.rate)
         at = numeral.end
     return measure
 
 
+@lru_cache(maxsize=256)
 def _stated(stream: Stream, unit: Unit | None) -> bool:
     """The transcript says the unit once for all values: `all prices in dollars`."""
     if unit is None:
