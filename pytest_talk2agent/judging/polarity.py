@@ -392,6 +392,10 @@ class Polarity:
             return []
         return [(one, False) for one in lost] + [(one, True) for one in new]
 
+    def denied(self, said: Unit, heard: Unit) -> bool:
+        """Both are governed by a negation."""
+        return len(_over(self._said, said)) % 2 == len(_over(self._heard, heard)) % 2 == 1
+
     @staticmethod
     def _holds(others: Iterable[Denial], unit: Unit) -> bool:
         return any(one.covers(unit.at, loosely=True) for one in others)

@@ -73,6 +73,9 @@ class Revision:
             scene = self._scene(key, slot)
             taken = self._taken(key)
             new = self._spelled(scene, key[1], slot, one)
+            if new is None and slot.withdrawn is None and one is not None and one.label is Label.CHANGED:
+                again = said_again(scene, key[1], max(0, one.start - _NEAR), one.end + _NEAR)
+                new = next((each for each in again if taken.isdisjoint(range(each.start, each.end))), None)
             if new is None and slot.withdrawn is not None:
                 new = self._withdrawn(scene, key[1], slot, one, taken)
             elif new is None and one is not None:
