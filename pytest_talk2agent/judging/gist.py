@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from pytest_talk2agent.judging.alignment import Alignment, keys_of
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.languages import ENGLISH, knows, negations
 from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Reading
+from pytest_talk2agent.speech.languages import ENGLISH, knows, negations
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, FILLERS, NEGATORS, stem
 from pytest_talk2agent.tasks.intention import Intention
