@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_talk2agent.judging.alignment import Alignment
 from pytest_talk2agent.speech.numerals import is_numeric
 from pytest_talk2agent.speech.tokens import Stream
@@ -113,6 +115,26 @@ def _is_own_text(stream: Stream, start: int, end: int, stems: set[str]) -> bool:
     return 5 * sum(stem(word) in stems for word in words) < 3 * len(words)
 
 
+def _renders(norms: tuple[str, ...], script: Stream) -> bool:
+    """The sentence has at least half of the script's content words in their order: it is the request."""
+    said = [stem(script.norms[index]) for index in content_of(script)]
+    heard = [stem(word) for word in norms if word not in EMPTY and word[0].isalnum()]
+    return bool(said) and 2 * len(heard) >= len(said) and 2 * _common(said, heard) >= len(said)
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """The length of the longest common subsequence, by bits (Hyyro 2004): one step for each word of the right."""
+    places: dict[str, int] = {}
+    for index, word in enumerate(left):
+        places[word] = places.get(word, 0) | 1 << index
+    whole = (1 << len(left)) - 1
+    row = whole
+    for word in right:
+        match = row & places.get(word, 0)
+        row = (row + match) | (row - match)
+    return len(left) - (row & whole).bit_count()
+
+
 def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> tuple[bool, bool]:
     """Whether the sentence is a word of assent alone; whether it reports, refuses, offers or signs off.
 
@@ -131,9 +153,19 @@ def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> 
         return False, True
     if rest[0] in ("i", "we") and len(rest) > 1 and not _says(script, rest[:2]):
         verb = rest[1] if rest[1] not in ("have", "just", "already") else (*rest[2:], "")[0]
-        if _is_past(verb, said):
+        # `We saved` may be a misheard `Please save`; an auxiliary or a word of assent is no such thing.
+        if _is_past(verb, said) and not (at == 0 and verb == rest[1] and _renders(norms, script)):
             return False, True
-    return False, _reports(rest, script, said, starts)
+    return False, _tells(rest, script) or (_reports(rest, script, said, starts) and not _renders(norms, script))
+
+
+def _tells(rest: tuple[str, ...], script: Stream) -> bool:
+    """A statement with words of its own where the script is a question."""
+    if script.norms[0] not in _QUESTIONS or script.norms[0] in rest[:_FAR] or rest[0] in _QUESTIONS:
+        return False
+    stems = set(map(stem, script.norms))
+    new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
+    return len(new) > 1 and any(word in _BE or word == "will" for word in rest)
 
 
 def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: frozenset[str]) -> bool:
@@ -164,10 +196,6 @@ def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: froz
         past = [word for word in rest[1:_FAR] if word.endswith("ed") and _is_past(word, said) and stem(word) in stems]
         if past or (rest[1:2] == ("set",) and not _says(script, rest[:2])):
             return True  # `Timer set for nine minutes`, `Table for two booked`
-    if script.norms[0] in _QUESTIONS and script.norms[0] not in (*rest[:_FAR],) and rest[0] not in _QUESTIONS:
-        new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
-        if len(new) > 1 and any(word in _BE or word == "will" for word in rest):
-            return True
     deeds = [word for word in rest if word.endswith("ed") and _is_past(word, said)]
     began = bool(deeds) and deeds[0] == rest[0] and stem(rest[0]) in stems
     doing = rest[0].endswith("ing") and rest[0] not in said and "now" in rest and "now" not in said

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.polarity import COMMANDS, denials
+from pytest_talk2agent.judging.polarity import COMMANDS, by_first, denials, phrase_at
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.numerals import is_numeric, numeral_at
@@ -15,6 +15,7 @@ from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, FILLERS
 from pytest_talk2agent.tasks.intention import Intention
 
+_PHRASES = by_first(CORRECTIONS)
 _HARD = frozenset(".?!;\n—")
 # Words that are corrections only where a pause sets them off: `wait` is a command, `no` a determiner as well.
 _PAUSED = frozenset((("no",), ("wait",), ("rather",), ("actually",), ("correction",), ("pardon",), ("not", "that")))
@@ -49,10 +50,9 @@ def corrections(stream: Stream) -> tuple[tuple[int, int], ...]:
     # A text without any punctuation inside shows no pauses.
     bare = not any(token.paused for token in stream.tokens[1:])
     governed = {one.start for one in denials(stream)}
-    longest = sorted(CORRECTIONS, key=len, reverse=True)
     index = 0
     while index < len(stream):
-        phrase = next((words for words in longest if stream.phrase_at(index, words)), None)
+        phrase = phrase_at(stream, index, _PHRASES)
         if phrase is None or (stream[index].glued and index) or index in governed:
             index += 1
             continue

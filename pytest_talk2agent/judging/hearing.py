@@ -11,9 +11,10 @@ from pytest_talk2agent.speech.symbols import LETTER_HOMOPHONES, NUMBER_HOMOPHONE
 from pytest_talk2agent.speech.tokens import Stream, Token
 from pytest_talk2agent.speech.words import CORRECTIONS, FILLERS, INAUDIBLE
 
-EMPTY_TRANSCRIPT, ANSWERED, REPETITION, INSERTED, WORD_LIST = (
+EMPTY_TRANSCRIPT, ANSWERED, OTHER_TEXT, REPETITION, INSERTED, WORD_LIST = (
     "empty_transcript",
     "answered",
+    "other_text",
     "repetition",
     "inserted",
     "word_list",
@@ -189,8 +190,15 @@ def _has_numbers(stream: Stream, low: int, high: int, script: Stream) -> bool:
     return True
 
 
-def is_other_text(transcript: Stream, script: Stream, alignment: Alignment) -> bool:
-    """Hardly a word of the transcript is like the script's: it is no rendering of the request."""
+def is_other_text(transcript: Stream, script: Stream, alignment: Alignment, values: set[int]) -> bool:
+    """Hardly a word of the transcript is like the script's: it is no rendering of the request.
+
+    ``values`` are the tokens of the script that say values. Half of the words around them make it the request, however
+    long and mangled they are.
+    """
+    around = [index for index in content_of(script) if index not in values]
+    if around and 2 * sum(alignment.exact[index] for index in around) >= len(around):
+        return False
     content = content_of(transcript)
     left, right = keys_of(script), keys_of(transcript)
     partners = {pair: index for index, pair in enumerate(alignment.pairs) if pair >= 0}

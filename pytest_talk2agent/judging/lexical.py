@@ -12,11 +12,12 @@ from pytest_talk2agent.judging.alignment import align
 from pytest_talk2agent.judging.answers import is_word_list
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.exchange import Exchange
-from pytest_talk2agent.judging.gist import Clause, Scope, read_gist
+from pytest_talk2agent.judging.gist import Clause, Scope, clause_around, read_gist
 from pytest_talk2agent.judging.hearing import (
     ANSWERED,
     EMPTY_TRANSCRIPT,
     INSERTED,
+    OTHER_TEXT,
     WORD_LIST,
     hear,
     is_inserted,
@@ -67,12 +68,12 @@ def _not_the_request(hearing: Hearing, slots: Mapping[Key, Slot | None], flags: 
         return "the transcript is empty"
     if not len(hearing.transcript):
         return "the transcript answers the request instead of repeating it"
-    if is_other_text(hearing.transcript, hearing.script, hearing.alignment):
-        if ANSWERED not in flags:
-            flags.append(ANSWERED)
-        return "the transcript is another text than the request"
     inside = {index for (name, _), slot in slots.items() if slot and hearing.case.intentions[name].kind != "gist"
               for index in range(slot.start, slot.end)}  # fmt: skip
+    if is_other_text(hearing.transcript, hearing.script, hearing.alignment, inside):
+        if ANSWERED not in flags:
+            flags.append(OTHER_TEXT)
+        return "the transcript is another text than the request"
     if is_word_list(hearing.transcript, hearing.script, hearing.alignment, inside):
         flags.append(WORD_LIST)
         return "the transcript is a list of words without the request"
@@ -195,6 +196,8 @@ def _read(
         spare = _spare(hearing, scene, number, slot, taken, alignment.heard)
         if spare is not None:
             return spare
+    if reading is None and elsewhere and scene.intention.kind == "choice":
+        reading = _in_clause(hearing, scene, number, slot, taken)
     if reading is None:
         printed = _by_instruction(hearing, intention, number, taken) if elsewhere else None
         if printed is not None and printed.label is Label.RETAINED:
@@ -205,6 +208,19 @@ def _read(
             return _spare(hearing, scene, number, slot, taken, used) if elsewhere else None
         return printed
     return reading
+
+
+def _in_clause(hearing: Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]]) -> Reading | None:
+    """The only option in the clause, wherever it stands there: `turn on the heating` for `turn the heating on`."""
+    script, alignment = hearing.script, hearing.alignment
+    low, high = clause_around(script, slot.start, slot.end)
+    if not any(alignment.exact[index] for index in range(low, high)):
+        return None
+    start, end = alignment.region(low, high)
+    spans = [*taken, *((pair, pair + 1) for index, pair in enumerate(alignment.pairs)
+                       if pair >= 0 and alignment.exact[index] and not low <= index < high)]  # fmt: skip
+    found = clear_of(read_value(scene, number, start, end), spans)
+    return found[0] if len(found) == 1 else None
 
 
 def _explained(scene: Scene, number: int) -> Reading | None:

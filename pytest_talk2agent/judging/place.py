@@ -9,7 +9,7 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks
 from pytest_talk2agent.judging.numeric import reference_measure
 from pytest_talk2agent.judging.polarity import is_denied
-from pytest_talk2agent.judging.reading import Reading, Scene
+from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.slots import Slot
 from pytest_talk2agent.judging.wording import words_of
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES, symbol_at
@@ -149,6 +149,8 @@ def settle(scene: Scene, found: list[Reading], place: Place) -> Reading | None:
         return replace(best, label=Label.UNRESOLVED, reason="another name stands beside the right one")
     if scene.intention.kind == "term" and best.label is Label.RETAINED and _follows_like(scene, best, place):
         return replace(best, label=Label.UNRESOLVED, reason="another name stands before the right one")
+    if best.faults & Fault.LEAD and _says_something(stream, place.start, best.start):
+        return replace(best, label=Label.CHANGED, reason="another word stands for its first part")
     if best.label is Label.RETAINED and _is_one_of_two(scene, best, place):
         return replace(best, label=Label.UNRESOLVED, reason="another value is given as an alternative")
     if scene.intention.kind == "text" and best.label is Label.RETAINED:

@@ -6,7 +6,7 @@ to a second verb, `and` to a second noun only; a comma, `but`, `then` or a new c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -14,6 +14,22 @@ from pytest_talk2agent.judging.alignment import Alignment
 from pytest_talk2agent.speech.numerals import is_numeric
 from pytest_talk2agent.speech.tokens import Stream
 from pytest_talk2agent.speech.words import listed
+
+Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+def by_first(phrases: Iterable[tuple[str, ...]]) -> Phrases:
+    """The phrases by their first words, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(phrases, key=len, reverse=True):
+        found.setdefault(phrase[0], []).append(phrase)
+    return {first: tuple(some) for first, some in found.items()}
+
+
+def phrase_at(stream: Stream, index: int, phrases: Phrases) -> tuple[str, ...] | None:
+    """The longest of the phrases that stands at the token."""
+    return next((each for each in phrases.get(stream.norms[index], ()) if stream.phrase_at(index, each)), None)
+
 
 _HARD = frozenset(".?!;:\n—")
 _AUXILIARIES = frozenset(
@@ -46,7 +62,7 @@ _DENYING: dict[str, tuple[str, ...]] = {
     "omit": ("to",), "decline": ("to",), "prevent": (), "prevents": (),
 }  # fmt: skip
 _ENDING = frozenset(listed("stop stops quit cease"))  # before a verb in -ing alone
-_EXCLUDING: tuple[tuple[str, ...], ...] = tuple(
+_EXCLUDING = by_first(
     tuple(phrase.split())
     for phrase in (
         "instead of", "rather than", "in place of", "other than", "apart from", "aside from", "as opposed to",
@@ -57,7 +73,7 @@ _WHOLES = frozenset(listed("everything all anything every everyone everybody any
 _BARELY = frozenset(listed("hardly barely scarcely"))
 _QUANTIFIERS = frozenset(listed("nothing nobody none nowhere noone"))
 # `no` and `not` that deny nothing.
-_IDLE: tuple[tuple[str, ...], ...] = tuple(
+_IDLE = by_first(
     tuple(phrase.split())
     for phrase in (
         "not only", "not just", "not to mention", "never mind", "no problem", "no problems", "no worries", "no matter",
@@ -84,6 +100,16 @@ COMMANDS = frozenset(
         "set share show shut sign skip sort start stop submit subtract switch sync take tell test text transfer trim "
         "turn type unlock unmute update upgrade upload use visit wake warn watch wipe withdraw write zip"
     )
+)
+
+
+_TRIGGERS = (
+    {"not", "never", "neither", "nor", "no", "unless", "but"}
+    | _BARELY
+    | _QUANTIFIERS
+    | _DENYING.keys()
+    | _ENDING
+    | _EXCLUDING.keys()
 )
 
 
@@ -118,11 +144,11 @@ def denials(stream: Stream) -> tuple[Denial, ...]:
         if _is_named(stream, index):
             index += 1
             continue
-        idle = next((words for words in _IDLE if stream.phrase_at(index, words)), None)
+        idle = phrase_at(stream, index, _IDLE)
         if idle is not None and not (idle in (("not", "yet"), ("no", "way")) and _is_governing(stream, index)):
             index += len(idle)
             continue
-        here = _denials_at(stream, index)
+        here = _denials_at(stream, index) if stream.norms[index] in _TRIGGERS else []
         found += here
         index = max((one.end for one in here), default=index + 1)
     return tuple(found)
@@ -172,10 +198,8 @@ def _denials_at(stream: Stream, index: int) -> list[Denial]:
         return _forward(stream, index, index + 1, is_verb=True)
     if word == "but" and _is_exception(stream, index):
         return _forward(stream, index, index + 1, is_verb=False)
-    for phrase in _EXCLUDING:
-        if stream.phrase_at(index, phrase):
-            return _forward(stream, index, index + len(phrase), is_verb=False)
-    return []
+    phrase = phrase_at(stream, index, _EXCLUDING)
+    return [] if phrase is None else _forward(stream, index, index + len(phrase), is_verb=False)
 
 
 def _not(stream: Stream, index: int) -> list[Denial]:

@@ -39,46 +39,43 @@ def signs_beside(
 
     A name of a sign (`minus`, `hash`) counts where the value has that sign.
     """
-    wanted = frozenset(mark for _, mark, _ in signs_of(value))
-    start, end = _leaning(stream, start, end, wanted, low, high)
-    return tuple(_signs(stream, start, end, wanted)), start, end
+    signs = signs_of(value)
+    words = sum(token.kind != "symbol" for token in tokenise(value).tokens)
+    leading = frozenset(mark for at, mark, _ in signs if at == 0)
+    trailing = frozenset(mark for at, mark, _ in signs if at == words)
+    start = _first(stream, start, low, leading)
+    end = _last(stream, end, high, trailing)
+    return tuple(_signs(stream, start, end, frozenset(mark for _, mark, _ in signs))), start, end
 
 
-def _leaning(stream: Stream, start: int, end: int, wanted: frozenset[str], low: int, high: int) -> tuple[int, int]:
-    """The span with the signs at its edges: `-` of `-5`, the two of `C++`."""
+def _first(stream: Stream, start: int, low: int, wanted: frozenset[str]) -> int:
+    """Where a text starts with the signs before it: `-5`, `minus five`, `= A1`."""
     while start > low:
         before = stream[start - 1]
         names = [at for at in (start - 1, start - 2) if at >= low and _named(stream, at, wanted) == start]
+        glued = stream[start].glued and not (before.glued and start > 1)
         if names:
             start = min(names)
-        elif (
-            before.kind == "symbol"
-            and not _is_punctuation(before.norm)
-            and (before.norm in wanted or (stream[start].glued and not _is_chained(stream, start - 1)))
-        ):
+        elif before.kind == "symbol" and not _is_punctuation(before.norm) and (before.norm in wanted or glued):
             start -= 1
         else:
             break
+    return start
+
+
+def _last(stream: Stream, end: int, high: int, wanted: frozenset[str]) -> int:
+    """Where a text ends with the signs behind it: `C++`, `C sharp`, `No. #`."""
     while end < high:
         token = stream[end]
         stop = _named(stream, end, wanted)
-        if stop and stop <= high and (token.kind != "symbol") and not token.paused and token.norm not in ("at", "to"):
+        leans = token.glued and not _is_punctuation(token.norm) and token.norm not in _LOOSE
+        if stop and stop <= high and not token.paused and token.norm != "at":
             end = stop
-        elif (
-            token.kind == "symbol"
-            and token.glued
-            and token.norm not in _READ
-            and token.norm not in ("-", "--", "*", "/")
-        ):
+        elif token.kind == "symbol" and (token.norm in wanted or leans):
             end += 1
         else:
             break
-    return start, end
-
-
-def _is_chained(stream: Stream, index: int) -> bool:
-    """The mark is one of several in a row (`->`, `**`), which decorate; or it stands between two words."""
-    return stream[index].glued and index > 0
+    return end
 
 
 def _named(stream: Stream, index: int, wanted: frozenset[str]) -> int:

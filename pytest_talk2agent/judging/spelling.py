@@ -8,12 +8,15 @@ pieces that spells the reference. Departures in separators are collected as faul
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import merge
 from typing import Literal, NamedTuple
 
 from pytest_talk2agent.judging.reading import Fault
-from pytest_talk2agent.speech.numerals import group_at, groups_at, whole_values
+from pytest_talk2agent.speech.numerals import group_at, groups_at, is_numeric, whole_values
 from pytest_talk2agent.speech.symbols import (
     EXTENSION_SOUNDS,
     LETTER_HOMOPHONES,
@@ -21,6 +24,7 @@ from pytest_talk2agent.speech.symbols import (
     NATO,
     NUMBER_HOMOPHONES,
     symbol_at,
+    symbol_starts,
 )
 from pytest_talk2agent.speech.tokens import Stream, fold
 from pytest_talk2agent.speech.words import FILLERS, listed
@@ -86,9 +90,39 @@ class _State(NamedTuple):
     sort: Sort
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1)
+def _special() -> frozenset[str]:
+    """Words that may stand for more than themselves; all others are one piece."""
+    tables: tuple[Iterable[str], ...] = (
+        NATO, LETTER_NAMES, LETTER_HOMOPHONES, NUMBER_HOMOPHONES, _ALPHABET, _TIMES, FILLERS, symbol_starts(),
+        (words[0] for words in EXTENSION_SOUNDS), listed("capital upper uppercase big lower lowercase small"),
+    )  # fmt: skip
+    return frozenset(word for table in tables for word in table)
+
+
+def candidates(reference: str, stream: Stream, low: int, high: int) -> Iterator[int]:
+    """The tokens between two at which a match of the reference may begin."""
+    starts = _by_first(stream)
+    found = [starts[first] for first in _firsts(_folded(reference)) if first in starts]
+    inside = (some[bisect_left(some, low) : bisect_left(some, high)] for some in found)
+    return iter(dict.fromkeys(merge(*inside)))
+
+
+@lru_cache(maxsize=64)
+def _by_first(stream: Stream) -> dict[str, list[int]]:
+    """The tokens of a text by what their pieces begin with."""
+    found: dict[str, list[int]] = {}
+    for index in range(len(stream)):
+        for first in {piece.chars[:1] for piece in _pieces(stream, index)}:
+            found.setdefault(first, []).append(index)
+    return found
+
+
+@lru_cache(maxsize=65536)
 def _pieces(stream: Stream, index: int) -> tuple[Piece, ...]:
     token, norms = stream[index], stream.norms
+    if token.kind == "word" and len(token.norm) > 3 and token.norm not in _special() and not is_numeric(token.norm):
+        return (Piece(index + 1, token.norm, token.text, "word", False),)
     after = index + 1
     if token.kind == "symbol":
         return (Piece(after, token.norm, token.text, "symbol", False),)
@@ -240,11 +274,7 @@ def spell(
     missing (a fault). With ``loose`` a separator between two digits may be lost or added inside print, which is
     otherwise another value.
     """
-    if reference not in _FOLDED:
-        if len(_FOLDED) > 4096:
-            _FOLDED.clear()
-        _FOLDED[reference] = fold(reference)
-    target = _FOLDED[reference]
+    target = _folded(reference)
     firsts = _firsts(target)
     if not any(piece.chars[:1] in firsts for piece in _pieces(stream, start)):
         return None
@@ -319,7 +349,9 @@ def _firsts(target: str) -> frozenset[str]:
     return frozenset((*target[: first + 1], *similar, *("-/\\._:#@" if first else "")))
 
 
-_FOLDED: dict[str, str] = {}
+@lru_cache(maxsize=4096)
+def _folded(reference: str) -> str:
+    return fold(reference)
 
 
 @lru_cache(maxsize=2048)
@@ -370,6 +402,8 @@ def _consume(target: str, place: int, piece: Piece, before: Sort, glued: bool, l
 def _consume_symbol(target: str, place: int, symbol: str, fault: Fault, loose: bool) -> tuple[int, Fault] | None:
     if target.startswith(symbol, place):
         return place + len(symbol), fault
+    if target.startswith(f" {symbol}", place):
+        return place + 1 + len(symbol), fault  # the blank before it is not said
     if place < len(target) and not target[place].isalnum():
         return place + 1, fault | Fault.OTHER
     inside = 0 < place < len(target)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from pytest_talk2agent.judging.borders import goes_on_left, goes_on_right
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import SEPARATION, Fault, Reading, Scene
-from pytest_talk2agent.judging.spelling import Spelling, spell
+from pytest_talk2agent.judging.spelling import Spelling, candidates, spell
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream
 
@@ -32,7 +32,7 @@ def read_symbolic(scene: Scene, value: str, low: int, high: int) -> list[Reading
     kind = scene.intention.kind
     readings = []
     for target, doubt in _targets(kind, value):
-        for start in range(low, high):
+        for start in candidates(target, scene.stream, low, high):
             found = spell(
                 target, scene.stream, start, high, extension=kind in ("path", "filename"), loose=kind == "code"
             )

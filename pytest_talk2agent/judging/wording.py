@@ -10,7 +10,7 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.signs import compare_signs, signs_beside, signs_of
-from pytest_talk2agent.judging.spelling import spell
+from pytest_talk2agent.judging.spelling import candidates, spell
 from pytest_talk2agent.speech.currencies import is_sign, sign_word
 from pytest_talk2agent.speech.fractions import fraction_at
 from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
@@ -21,6 +21,7 @@ from pytest_talk2agent.speech.unit_names import written_out
 from pytest_talk2agent.speech.words import FILLERS, listed
 
 _LONGEST_SPLIT = 4
+_SHORT = 2  # letters of a word that may be a part of the next one (`a` and `b`, `AB`)
 _PERCENT = "percent"
 _PERCENTS = frozenset(("percent", "percents", "pct"))
 _SYMBOL_WORDS = {"%": _PERCENT, "&": "and"}
@@ -54,10 +55,11 @@ class Word:
 
 
 @lru_cache(maxsize=256)
-def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, ...]:
+def words_of(stream: Stream, kept: frozenset[str] = frozenset(), *, apart: bool = False) -> tuple[Word, ...]:
     """The words of a stream: symbols and fillers left out, numbers as digits, runs of single letters joined.
 
-    ``kept`` are fillers that a value has of its own (`ER diagram`): they count as words.
+    ``kept`` are fillers that a value has of its own (`ER diagram`): they count as words. ``apart`` takes an `a` before
+    other letters for the article.
     """
     words: list[Word] = []
     index = 0
@@ -109,7 +111,7 @@ def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, 
             words.append(Word(_PERCENT if token.norm in _PERCENTS else unit, index, index + 1, raw=token.norm))
             index += 1
             continue
-        end = _spelled(stream, index)
+        end = index + 1 if apart and token.norm == "a" else _spelled(stream, index)
         text = "".join(token.norm for token in stream.tokens[index:end] if token.kind != "symbol")
         contracted = ""
         if end == index + 1 < len(stream) and stream[end].glued and stream[end].kind == token.kind == "word":
@@ -175,15 +177,29 @@ def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
         return []
     marks = _marks(value)
     said = {word.text for word in target}
-    words = [
-        word
-        for word in words_of(scene.stream, kept)
-        if word.start >= low and word.end <= high and (word.text in said or not _names(scene.stream, word, marks))
-    ]
+    readings: list[Reading] = []
+    for every in dict.fromkeys((words_of(scene.stream, kept), words_of(scene.stream, kept, apart=True))):
+        words = [
+            word
+            for word in every
+            if word.start >= low and word.end <= high and (word.text in said or not _names(scene.stream, word, marks))
+        ]
+        known = {(one.start, one.end) for one in readings}
+        readings += [
+            one for one in _in_words(scene, value, target, words, low, high) if (one.start, one.end) not in known
+        ]
+    return readings
+
+
+def _in_words(
+    scene: Scene, value: str, target: tuple[Word, ...], words: list[Word], low: int, high: int
+) -> list[Reading]:
+    """Readings of a value among words."""
     readings = []
+    before, after = _neighbours(scene)
     for index in range(len(words)):
         said_as = value
-        found = _match(target, words, index)
+        found = _match(target, words, index) or _match_glued(target, words, index, before, after)
         if found is None:
             said_as, found = f"{value}'s", _match_owner(scene, value, words, index)
         if found is not None:
@@ -191,6 +207,27 @@ def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
             span = (words[index].start, words[index + count - 1].end)
             readings.append(_signed(scene, said_as, span, faults, low, high))
     return readings
+
+
+def _neighbours(scene: Scene) -> tuple[str, str]:
+    """The words of the script beside the value."""
+    if scene.script is None or scene.slot is None:
+        return "", ""
+    norms, (start, end) = scene.script.norms, scene.slot
+    return norms[start - 1] if start else "", norms[end] if end < len(norms) else ""
+
+
+def _match_glued(
+    target: tuple[Word, ...], words: list[Word], index: int, before: str, after: str
+) -> tuple[int, Fault] | None:
+    """A match whose first or last word is written in one with the script's word beside it: `a githubpull request`."""
+    last = index + len(target) - 1
+    if len(target) < 2 or last >= len(words):
+        return None
+    wanted, heard = [word.text for word in target], [word.text for word in words[index : last + 1]]
+    first_glued = len(before) > _SHORT and heard == [before + wanted[0], *wanted[1:]]
+    last_glued = len(after) > _SHORT and heard == [*wanted[:-1], wanted[-1] + after]
+    return (len(target), Fault.SPLIT) if first_glued or last_glued else None
 
 
 def _signed(scene: Scene, value: str, span: tuple[int, int], faults: Fault, low: int, high: int) -> Reading:
@@ -205,9 +242,9 @@ def _signed(scene: Scene, value: str, span: tuple[int, int], faults: Fault, low:
     )
     one = _verdict(scene, value, (wider[0], wider[1]), faults)
     wrong = compare_signs(signs_of(value), heard, aligned=aligned)
-    if wrong is None or one.label is Label.CHANGED or scene.locating:
+    if wrong is None or one.label is Label.CHANGED:
         return one
-    return replace(one, label=wrong[0], reason=wrong[1])
+    return replace(one, label=Label.UNRESOLVED if scene.locating else wrong[0], reason=wrong[1])
 
 
 @lru_cache(maxsize=1024)
@@ -235,7 +272,7 @@ def _is_owner(stream: Stream | None, span: tuple[int, int] | None) -> bool:
 def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     """A name with symbols (`C++`, `Node.js`): those at its ends are part of it, those inside need not be said."""
     readings = []
-    for start in range(low, high):
+    for start in candidates(value, scene.stream, low, high):
         found = spell(value, scene.stream, start, high)
         allowed = Fault.SPLIT | Fault.BLANK | Fault.SEPARATOR | Fault.JOINED | Fault.SOUND
         if found is None or found.faults & ~allowed:

@@ -136,6 +136,11 @@ EXTENSION_SOUNDS: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 
 
+def symbol_starts() -> frozenset[str]:
+    """The first words of all names of symbols."""
+    return _STARTS
+
+
 def symbol_at(norms: tuple[str, ...], index: int) -> tuple[str, int] | None:
     """The symbol that the words at the index name, and where they end; the longest name wins."""
     if norms[index] not in _STARTS:
