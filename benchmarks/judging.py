@@ -78,7 +78,10 @@ def transcripts(text: str, words: int) -> dict[str, str]:
         "all in one word": "a" * words,
         "digits": "1" * words,
         "no blank": text.replace(" ", ""),
-        **{f"loop of {name}": f"{short} {' '.join([loop] * (words // len(loop.split())))}" for name, loop in loops.items()},
+        **{
+            f"loop of {name}": f"{short} {' '.join([loop] * (words // len(loop.split())))}"
+            for name, loop in loops.items()
+        },
     }
 
 
@@ -123,8 +126,12 @@ def cases(path: Path, most: int) -> None:
     times = sorted(seconds(case) for case in found)
     print(f"{len(times)} cases of {path.name}: median {1000 * statistics.median(times):.1f} ms", end=", ")
     print(f"95th percentile {1000 * times[int(0.95 * len(times))]:.1f} ms, longest {1000 * times[-1]:.1f} ms")
-    code = "import time; a = time.perf_counter(); import pytest_talk2agent.judging.lexical; print(time.perf_counter() - a)"
-    took = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout) for _ in range(5)]
+    code = (
+        "import time; a = time.perf_counter(); import pytest_talk2agent.judging.lexical; print(time.perf_counter() - a)"
+    )
+    took = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout) for _ in range(5)
+    ]
     print(f"import: {1000 * min(took):.0f} ms")
 
 

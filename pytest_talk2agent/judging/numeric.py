@@ -159,9 +159,11 @@ def _measures(scene: Scene, low: int, high: int) -> tuple[Measure, ...]:
 
 
 def _alternatives(scene: Scene, measure: Measure) -> tuple[Measure, ...]:
-    """`15/50` is two numbers where one of them is wanted, else a fraction."""
+    """`[15/50]` is two numbers where one of them is wanted, else a fraction."""
     stream, at = scene.stream, measure.start
     if measure.numeral is not None or stream.norms[at + 1 : at + 2] != ("/",):
+        return (measure,)
+    if not at or stream.norms[at - 1] not in ("[", "("):
         return (measure,)
     wanted = [reference_measure(value, scene.intention.kind) for value in scene.intention.say]
     parts = [numeral_at(stream, index) for index in (at, at + 2)]

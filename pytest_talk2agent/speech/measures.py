@@ -259,7 +259,7 @@ def _compound(stream: Stream, measure: Measure) -> Measure:
     if smaller is None and numeral.end < len(stream) and not stream[numeral.end].paused:
         smaller = unit_at(stream, numeral.end)
     if smaller is None and at == end and len(numeral.groups) == 1:
-        below = next((low for high, low in _NEXT if unit.fits(unit_names().named(high))), "")
+        below = next((low for high, low in _NEXT if Fraction(1) in unit.factors(unit_names().named(high))), "")
         if below and stream.norms[numeral.end : numeral.end + 1] != (":",):
             smaller = unit_names().named(below), numeral.end  # `forty seven minutes five`
     if smaller is None:

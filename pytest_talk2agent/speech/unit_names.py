@@ -100,8 +100,8 @@ _MORE: Mapping[str, str] = {
     "kilometer-per-hour": "kph;kmh;kmph;km h", "mile-per-hour": "mph", "knot": "kt;kts",
     "pound-force-per-square-inch": "pounds per square inch;pound per square inch",
     "celsius": "celsius;centigrade;degrees c;degree c;° c;° celsius;° centigrade;degrees centigrade;degree centigrade"
-    ";c",
-    "fahrenheit": "fahrenheit;degrees f;degree f;° f;° fahrenheit;f", "kelvin": "degrees kelvin",
+    ";C",
+    "fahrenheit": "fahrenheit;degrees f;degree f;° f;° fahrenheit;F", "kelvin": "degrees kelvin",
     "degree": "°", "cubic-centimeter": "cc;ccs", "fluid-ounce": "fl ozs",
     "tablespoon": "tbs;tbsps;table spoon;table spoons",
     "teaspoon": "tsps;tea spoon;tea spoons", "horsepower": "horse power", "times": "x;times;fold;×", "pixel": "pxs",
