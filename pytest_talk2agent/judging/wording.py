@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from pytest_talk2agent.judging.borders import goes_on_right
 from pytest_talk2agent.judging.judgement import Label
@@ -52,6 +55,23 @@ class Word:
     end: int
     contracted: str = ""
     raw: str = ""
+
+
+class Words(NamedTuple):
+    """The words of a text, where they start, and the different ones."""
+
+    words: tuple[Word, ...]
+    starts: list[int]
+    texts: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def index_of(stream: Stream, kept: frozenset[str], *, apart: bool) -> Words:
+    """`words_of` with what it takes to look something up in them."""
+    if apart and not any(norm == "a" and len(after) == 1 and after.isalpha() for norm, after in pairwise(stream.norms)):
+        return index_of(stream, kept, apart=False)
+    words = words_of(stream, kept, apart=apart)
+    return Words(words, [word.start for word in words], frozenset(word.text for word in words))
 
 
 @lru_cache(maxsize=256)
@@ -178,35 +198,64 @@ def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     marks = _marks(value)
     said = {word.text for word in target}
     readings: list[Reading] = []
-    for every in dict.fromkeys((words_of(scene.stream, kept), words_of(scene.stream, kept, apart=True))):
+    for apart in (False, True):
+        index = index_of(scene.stream, kept, apart=apart)
+        if apart and index is index_of(scene.stream, kept, apart=False):
+            break
         words = [
             word
-            for word in every
-            if word.start >= low and word.end <= high and (word.text in said or not _names(scene.stream, word, marks))
+            for word in index.words[bisect_left(index.starts, low) : bisect_left(index.starts, high)]
+            if word.end <= high and (not marks or word.text in said or not _names(scene.stream, word, marks))
         ]
         known = {(one.start, one.end) for one in readings}
-        readings += [
-            one for one in _in_words(scene, value, target, words, low, high) if (one.start, one.end) not in known
-        ]
+        found = _in_words(scene, value, target, words, index, (low, high))
+        readings += [one for one in found if (one.start, one.end) not in known]
     return readings
 
 
 def _in_words(
-    scene: Scene, value: str, target: tuple[Word, ...], words: list[Word], low: int, high: int
+    scene: Scene, value: str, target: tuple[Word, ...], words: list[Word], every: Words, span: tuple[int, int]
 ) -> list[Reading]:
     """Readings of a value among words."""
     readings = []
     before, after = _neighbours(scene)
-    for index in range(len(words)):
+    firsts = {text for text in every.texts if _may_begin(target[0].text, text, before)}
+    owner = scene.intention.kind == "term" and (scene.locating or _is_owner(scene.script, scene.slot))
+    for index, word in enumerate(words):
+        if word.text not in firsts and not word.contracted and word.raw not in firsts:
+            continue
         said_as = value
         found = _match(target, words, index) or _match_glued(target, words, index, before, after)
-        if found is None:
+        if found is None and owner:
             said_as, found = f"{value}'s", _match_owner(scene, value, words, index)
         if found is not None:
             count, faults = found
-            span = (words[index].start, words[index + count - 1].end)
-            readings.append(_signed(scene, said_as, span, faults, low, high))
+            readings.append(_signed(scene, said_as, (word.start, words[index + count - 1].end), faults, *span))
     return readings
+
+
+@lru_cache(maxsize=65536)
+def _may_begin(wanted: str, heard: str, before: str) -> bool:
+    """A match of a value whose first word is the wanted one may begin with the word that was heard."""
+    return (
+        wanted[0] == heard[0]
+        or unaccented(wanted)[:1] == unaccented(heard)[:1]
+        or (wanted, heard) in _ABBREVIATED
+        or (heard, wanted) in _ABBREVIATED
+        or NATO.get(heard) == wanted[0]
+        or _alike(wanted, heard)
+        or (len(before) > _SHORT and heard == before + wanted)
+    )
+
+
+def _alike(wanted: str, heard: str) -> bool:
+    """The two sound alike, as words, as letters or as an extension."""
+    return (
+        sounds_alike(_SAID.get(wanted, wanted), _SAID.get(heard, heard))
+        or LETTER_HOMOPHONES.get(heard) == wanted
+        or LETTER_HOMOPHONES.get(wanted) == heard
+        or wanted in EXTENSION_SOUNDS.get((heard,), ())
+    )
 
 
 def _neighbours(scene: Scene) -> tuple[str, str]:
@@ -257,8 +306,6 @@ def _own_fillers(value: str) -> frozenset[str]:
 
 def _match_owner(scene: Scene, value: str, words: list[Word], index: int) -> tuple[int, Fault] | None:
     """The name with the ending of an owner (`Tamsin's`), where the speaker said it so, with or without apostrophe."""
-    if scene.intention.kind != "term" or not (scene.locating or _is_owner(scene.script, scene.slot)):
-        return None
     found = _match(words_of(tokenise(f"{value}'s"), _own_fillers(value)), words, index)
     if found is None or (scene.locating and not _is_owner(scene.stream, (0, words[index + found[0] - 1].end))):
         return None
@@ -337,13 +384,7 @@ def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int
         if spelled:
             place, count = place + 1, count + spelled
             continue
-        alike = (
-            sounds_alike(_SAID.get(wanted, wanted), _SAID.get(heard, heard))
-            or LETTER_HOMOPHONES.get(heard) == wanted
-            or LETTER_HOMOPHONES.get(wanted) == heard
-            or wanted in EXTENSION_SOUNDS.get((heard,), ())
-        )
-        if not alike:
+        if not _alike(wanted, heard):
             return None
         place, count = place + 1, count + 1
         faults |= Fault.SOUND

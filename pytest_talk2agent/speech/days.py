@@ -71,7 +71,9 @@ def shifted(name: str, days: int) -> str:
 @lru_cache(maxsize=1)
 def _starts() -> frozenset[str]:
     plurals = {f"{word}s" for word in _NOW}
-    return frozenset((*_NOW, *plurals, *weekday_names(), *_WHICH, *_PERIODS, *_PARTS, "the", "in", "day", "tonight", "tonights"))
+    return frozenset(
+        (*_NOW, *plurals, *weekday_names(), *_WHICH, *_PERIODS, *_PARTS, "the", "in", "day", "tonight", "tonights")
+    )
 
 
 def may_name_day(norm: str) -> bool:
