@@ -3,8 +3,8 @@
 Draws N values (20,000 by default) of the kinds that inverse text normalisation is tested with (cardinal, ordinal,
 decimal, fraction, money, measure, duration, date, time, percent, version, code, telephone, electronic), says and prints
 each in every form that `speech.saying` knows, and judges every form twice: heard where the script is the written value
-(the way a recogniser prints it), and heard word for word as it was said. Everything must be retained. Two controls
-follow: a form of another value of the same kind, must not be.
+(the way a recogniser prints it), and heard word for word as it was said. Everything must be retained; as a
+control, a form of another value of the same kind must not be.
 """
 
 from __future__ import annotations
@@ -150,12 +150,14 @@ def main() -> None:
         wrong = draw.choice(forms(kind, other))
         # Two values may be equal (`1 kg`, `1000 g`): then each reads the other.
         if wrong not in said and is_retained(kind, value, script, f"Set the value to {wrong} now."):
-            same = is_retained(kind, other, f"set the value to {other} now", f"Set the value to {value} now.")
+            back = f"set the value to {other} now"
+            same = is_retained(kind, other, back, f"Set the value to {value} now.")
             read[name, "confused"] += not same
             if not same:
                 print(f"{name} {value!r} called retained in {wrong!r}")
     rows = [
-        [name, str(read[name, "values"]), str(read[name, "forms"]), f"{read[name, 'good'] / max(1, read[name, 'forms']):.4f}",
+        [name, str(read[name, "values"]), str(read[name, "forms"]),
+         f"{read[name, 'good'] / max(1, read[name, 'forms']):.4f}",
          str(read[name, "confused"])]
         for name in KINDS
     ]  # fmt: skip

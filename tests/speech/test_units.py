@@ -142,7 +142,8 @@ def test_a_symbol_is_written_out() -> None:
 
 def test_units_are_read_from_cldr_when_asked_and_not_before() -> None:
     code = (
-        "import sys; import pytest_talk2agent.judging.lexical; assert 'babel' not in sys.modules and 'pint' not in sys.modules;"
+        "import sys; import pytest_talk2agent.judging.lexical;"
+        "assert 'babel' not in sys.modules and 'pint' not in sys.modules;"
         "from pytest_talk2agent.speech.measures import measures; from pytest_talk2agent.speech.tokens import tokenise;"
         "s = tokenise('5 kg of rice'); assert measures(s, 0, len(s))[0].unit;"
         "assert 'babel' in sys.modules and 'pint' not in sys.modules"
