@@ -37,7 +37,7 @@ from pytest_talk2agent.speech.words import EXPLANATIONS
 from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "lexical"
-VERSION = "2"
+VERSION = "3"
 _FILLED = "something else stands in its place"
 
 
