@@ -249,11 +249,14 @@ def read_time(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
 
 
 def _times(stream: Stream, low: int, high: int) -> list[TimeReading]:
-    """The times between two tokens; `ten to ten` stays whole where the border falls inside it."""
+    """The times between two tokens; `ten to ten` and `twenty two hundred` stay whole where the border falls inside."""
     across = [
         one
         for one in times(stream, 0, len(stream))
-        if one.relative and one.start < high and one.end > low and not low <= one.start < one.end <= high
+        if (one.relative or "hundred" in stream.norms[one.start : one.end])
+        and one.start < high
+        and one.end > low
+        and not low <= one.start < one.end <= high
     ]
     inside = [one for one in times(stream, low, high) if all(one.end <= o.start or one.start >= o.end for o in across)]
     return sorted([*across, *inside], key=lambda one: one.start)

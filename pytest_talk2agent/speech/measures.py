@@ -137,7 +137,8 @@ def clock_durations(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
 def _signed(stream: Stream, index: int) -> Measure | None:
     """A currency before its number: `$5`, `-€3.50`, `USD 40`, `US$ 40`."""
     at = index
-    negative = stream.norms[at] in ("-", "minus") and at + 2 < len(stream)
+    negative = stream.norms[at] == "minus" or (stream.norms[at] == "-" and not stream[at].glued)  # no range: `$25-$60`
+    negative = negative and at + 2 < len(stream)
     at += negative
     token = stream[at]
     if not leads(token.norm) and not (token.kind == "word" and _has_sign(stream, at)):
