@@ -303,7 +303,7 @@ def _years(year: int) -> Iterator[str]:
     pairs = _pairs(text)
     if pairs:
         yield pairs
-    if year >= 2000:
+    if year >= 2000 or not pairs:
         yield cardinal(year)
 
 
