@@ -20,6 +20,7 @@ from pytest_talk2agent.speech.words import listed, stem
 
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by", "x", "×", "*"))
 _NOUN_REACH = 3
+_LOST_UNIT = "the unit is lost"
 _HINT_REACH = 4
 _TOTALS = (("in", "all"), ("in", "total"), ("altogether",))
 _ALL_VALUES = frozenset(
@@ -232,11 +233,27 @@ def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None,
     if value not in values:
         return _not_equal(measure, value)
     wrong = _unit_fits(scene, measure, unit, noun) or _added_rate(scene, measure, unit)
+    if wrong == _LOST_UNIT and measure.unit is None and not noun:
+        if scene.locating:
+            return Label.UNRESOLVED, "the speaker does not say the unit"
+        wrong = "" if _is_bare(scene) else wrong
     if wrong:
         return Label.CHANGED, wrong
     if len(read) > 1:
         return Label.UNRESOLVED, "the number may be read in more than one way"
     return Label.RETAINED, "the same value"
+
+
+def _is_bare(scene: Scene) -> bool:
+    """The speaker said the number without its unit in this place."""
+    if scene.script is None or scene.slot is None:
+        return False
+    said = [
+        one
+        for one in measures(scene.script, 0, len(scene.script))
+        if one.start < scene.slot[1] and one.end > scene.slot[0]
+    ]
+    return bool(said) and all(_as_listed(scene.script, one).unit is None for one in said)
 
 
 def _added_rate(scene: Scene, measure: Measure, unit: Unit | None) -> str:
@@ -304,9 +321,9 @@ def _unit_fits(scene: Scene, measure: Measure, unit: Unit | None, noun: str) -> 
     if noun:
         if noun in measure.nouns[:_NOUN_REACH]:
             return ""
-        return "the unit is lost" if measure.unit is None else "another unit"
+        return _LOST_UNIT if measure.unit is None else "another unit"
     if measure.unit is None:
-        return "" if _stated(scene.stream, unit) else "the unit is lost"
+        return "" if _stated(scene.stream, unit) else _LOST_UNIT
     return "" if unit is None or measure.unit.fits(unit) else "another unit"
 
 
