@@ -9,7 +9,7 @@ from functools import lru_cache
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.speech.fractions import fraction_at
-from pytest_talk2agent.speech.measures import Measure, clock_durations, letter_at, measures
+from pytest_talk2agent.speech.measures import NOUNS, Measure, clock_durations, letter_at, measures
 from pytest_talk2agent.speech.numerals import group_at, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
@@ -19,7 +19,6 @@ from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import listed, stem
 
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by", "x", "×", "*"))
-_NOUN_REACH = 3
 _LOST_UNIT = "the unit is lost"
 _HINT_REACH = 4
 _TOTALS = (("in", "all"), ("in", "total"), ("altogether",))
@@ -105,7 +104,7 @@ def _scaled(measure: Measure, stream: Stream, wanted: Unit | None, kind: str, sc
     after = unit_at(stream, end) if end < len(stream) and not stream[end].paused else None
     if after is not None and (unit is None or after[0].fits(unit)):
         unit, end = after
-    nouns = tuple(stem(token.norm) for token in stream.tokens[end : end + _NOUN_REACH] if not token.paused)
+    nouns = tuple(stem(token.norm) for token in stream.tokens[end : end + NOUNS] if not token.paused)
     return replace(measure, values=values, unit=unit, end=end, nouns=nouns, rate=None)
 
 
@@ -319,7 +318,7 @@ def _unit_fits(scene: Scene, measure: Measure, unit: Unit | None, noun: str) -> 
     if unit is None and not noun:
         return _added_unit(scene, measure)
     if noun:
-        if noun in measure.nouns[:_NOUN_REACH]:
+        if noun in measure.nouns:
             return ""
         return _LOST_UNIT if measure.unit is None else "another unit"
     if measure.unit is None:

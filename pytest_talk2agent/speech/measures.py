@@ -15,7 +15,7 @@ from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
 from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import stem
 
-_NOUNS = 3
+NOUNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _mark_behind(stream: Stream, end: int) -> tuple[Unit, int] | None:
 def _nouns(stream: Stream, index: int) -> tuple[str, ...]:
     """The stems of the words behind a number, up to a pause or another number."""
     nouns: list[str] = []
-    for token in stream.tokens[index : index + _NOUNS]:
+    for token in stream.tokens[index : index + NOUNS]:
         if token.paused or is_numeric(token.norm):
             break
         nouns.append(stem(token.norm))

@@ -23,6 +23,7 @@ from pytest_talk2agent.speech.tokens import tokenise
         ("the twentieth", {Day(None, None, 20)}),
         ("Jan. 15, 2027", {Day(2027, 1, 15)}),
         ("Sept. 3rd", {Day(None, 9, 3)}),
+        ("June. 3rd", {Day(None, 6, 3)}),
         ("2026 June 9", {Day(2026, 6, 9)}),
         ("the 9th of June '26", {Day(2026, 6, 9)}),
         ("9-Jun-2026", {Day(2026, 6, 9)}),
@@ -120,3 +121,8 @@ def test_the_day_of_the_week_stands_beside_a_date(text: str, weekday: int | None
 def test_time_zones(text: str, zone: str) -> None:
     stream = tokenise(text)
     assert times(stream, 0, len(stream))[0].zone == zone
+
+
+def test_the_full_stop_of_a_sentence_is_none_of_an_abbreviation() -> None:
+    stream = tokenise("Move it to March. 15 rows are left.")
+    assert [found.days for found in dates(stream, 0, len(stream))] == [{Day(None, 3, None)}]
