@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pytest_talk2agent.judging.alignment import Alignment
 from pytest_talk2agent.speech.numerals import is_numeric
@@ -105,9 +106,10 @@ def _asks(norms: tuple[str, ...], starts: frozenset[str]) -> bool:
     return stem(first) in starts and not (first.endswith("ed") and first not in starts)
 
 
-def content_of(stream: Stream) -> list[int]:
+@lru_cache(maxsize=64)
+def content_of(stream: Stream) -> tuple[int, ...]:
     """Indices of the tokens that are neither symbols nor words that add nothing."""
-    return [i for i, token in enumerate(stream.tokens) if token.kind != "symbol" and token.norm not in EMPTY]
+    return tuple(i for i, token in enumerate(stream.tokens) if token.kind != "symbol" and token.norm not in EMPTY)
 
 
 def _is_own_text(stream: Stream, start: int, end: int, stems: set[str]) -> bool:
@@ -209,8 +211,12 @@ def _is_past(word: str, said: set[str]) -> bool:
 
 
 def _says(script: Stream, phrase: tuple[str, ...]) -> bool:
-    norms = script.norms
-    return any(norms[index : index + len(phrase)] == phrase for index in range(len(norms) - len(phrase) + 1))
+    return f" {' '.join(phrase)} " in _text_of(script)
+
+
+@lru_cache(maxsize=64)
+def _text_of(script: Stream) -> str:
+    return f" {' '.join(script.norms)} "
 
 
 def is_word_list(transcript: Stream, script: Stream, alignment: Alignment, slots: set[int]) -> bool:

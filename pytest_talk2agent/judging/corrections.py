@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -40,6 +41,7 @@ _MORE = FILLERS | {
 _CLASSED = frozenset(("number", "quantity", "money", "percent", "duration", "date", "time", "choice"))
 _MEASURED = frozenset(("quantity", "money", "percent", "duration"))
 _BEFORE, _AFTER = 8, 8  # how far a value may stand from the words of correction
+_NEAR = 3  # how far a bare number may stand behind them
 _REPEATED = 5  # words of the clause that is said again: `scratch that, ring them today`
 
 
@@ -70,7 +72,13 @@ def corrections(stream: Stream) -> tuple[tuple[int, int], ...]:
 
 def corrected_between(stream: Stream, low: int, high: int) -> bool:
     """Words of correction stand between two tokens."""
-    return any(low <= start and end <= high for start, end in corrections(stream))
+    return any(end <= high for _, end in _between(stream, low, high))
+
+
+def _between(stream: Stream, low: int, high: int) -> tuple[tuple[int, int], ...]:
+    """The words of correction that start between two tokens."""
+    found = corrections(stream)
+    return found[bisect_left(found, (low, 0)) : bisect_left(found, (high, 0))]
 
 
 def withdrawn(intention: Intention, number: int, script: Stream, hit: Reading) -> tuple[int, int] | None:
@@ -115,12 +123,11 @@ def said_again(scene: Scene, number: int, low: int, high: int) -> list[Reading]:
         return []
     stream = scene.stream
     found = []
-    for _, end in corrections(stream):
-        at = next((index for index in range(end, min(end + 3, len(stream))) if numeral_at(stream, index)), None)
+    for begin, end in _between(stream, low - _NEAR, high):
+        at = next((index for index in range(end, min(end + _NEAR, len(stream))) if numeral_at(stream, index)), None)
         if at is None or not low <= at < high:
             continue
         numeral = numeral_at(stream, at)
-        begin = next(start for start, stop in corrections(stream) if stop == end)
         if numeral is not None and _fits(scene, number, begin, at, numeral.end):
             found.append(Reading(at, numeral.end, Label.RETAINED, "the same value, its unit was said before"))
     return found
@@ -178,8 +185,8 @@ def replaced_later(
     nothing takes it back; a reading of the same value where it is only confirmed.
     """
     stream = scene.stream
-    for start, end in corrections(stream):
-        if start < one.end or start in known:
+    for start, end in _between(stream, one.end, len(stream)):
+        if start in known:
             continue
         if start - one.end > _BEFORE or any(index in taken for index in range(one.end, start)):
             return None

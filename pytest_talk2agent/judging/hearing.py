@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import eq
 
 from pytest_talk2agent.judging.alignment import Alignment, is_like, keys_of
 from pytest_talk2agent.judging.answers import content_of, without_answers
@@ -117,7 +120,7 @@ def _without_stutters(stream: Stream, script: Stream) -> Stream:
 
 
 def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
-    spelled = any(len(word) == 1 and word not in "ai" for word in script.norms)
+    spelled, said = _letters_of(script)
     plain = all(
         len(word) > 1
         and word.isalpha()
@@ -129,9 +132,17 @@ def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
         and (word,) not in CORRECTIONS
         for word in words
     )
-    # `DuckDuckGo` is written in one word or in three, `a new sheet (Sheet2)` with a symbol between.
-    said = "".join(token.norm for token in script.tokens if token.kind != "symbol")
     return plain and "".join(words + words) not in said
+
+
+@lru_cache(maxsize=64)
+def _letters_of(script: Stream) -> tuple[bool, str]:
+    """Whether the script spells letters, and its words in one.
+
+    `DuckDuckGo` is written in one word or in three, `a new sheet (Sheet2)` with a symbol between.
+    """
+    spelled = any(len(word) == 1 and word not in "ai" for word in script.norms)
+    return spelled, "".join(token.norm for token in script.tokens if token.kind != "symbol")
 
 
 def _rounds(length: int) -> int:
@@ -148,24 +159,28 @@ def _without_loops(stream: Stream, script: Stream) -> Stream:
     gone: list[tuple[int, int]] = []
     index_gone = bytearray(len(norms))
     for length in range(1, min(_LONGEST_LOOP, len(norms) // 2) + 1):
-        run = 0
-        for index in range(length, len(norms) + 1):
-            if index < len(norms) and norms[index] == norms[index - length]:
-                run += 1
+        for start, index in _runs(norms, length, length * (_rounds(length) - 1)):
+            words = norms[start - length : start]
+            if index_gone[start] or not any(word[0].isalnum() for word in words):
                 continue
-            if run >= length * (_rounds(length) - 1):
-                start, words = index - run, norms[index - run - length : index - run]
-                if not index_gone[start] and any(word[0].isalnum() for word in words):
-                    spelled = all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in words)
-                    if spelled and _is_repeated(words, script):
-                        run = 0
-                        continue
-                    if spelled and not _has_numbers(stream, start - length, start, script):
-                        start -= length
-                    gone.append((start, index))
-                    index_gone[start:index] = b"\x01" * (index - start)
-            run = 0
+            spelled = all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in words)
+            if spelled and _is_repeated(words, script):
+                continue
+            begin = start - length if spelled and not _has_numbers(stream, start - length, start, script) else start
+            gone.append((begin, index))
+            index_gone[begin:index] = b"\x01" * (index - begin)
     return stream.without(gone) if gone else stream
+
+
+def _runs(norms: tuple[str, ...], distance: int, least: int) -> Iterator[tuple[int, int]]:
+    """Stretches of so many tokens at least that are the tokens before them at a distance."""
+    same = bytes(map(eq, norms[distance:], norms))
+    at = same.find(b"\x01" * least)
+    while at >= 0:
+        end = same.find(b"\x00", at)
+        end = len(same) if end < 0 else end
+        yield at + distance, end + distance
+        at = same.find(b"\x01" * least, end)
 
 
 def _is_repeated(words: tuple[str, ...], script: Stream) -> bool:

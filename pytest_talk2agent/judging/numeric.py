@@ -9,8 +9,8 @@ from functools import lru_cache
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.speech.fractions import fraction_at
-from pytest_talk2agent.speech.measures import NOUNS, Measure, clock_durations, letter_at, measures
-from pytest_talk2agent.speech.numerals import group_at, numeral_at, ordinal_at
+from pytest_talk2agent.speech.measures import NOUNS, Measure, clock_durations, letter_at, measure_at, measures
+from pytest_talk2agent.speech.numerals import group_at, may_start, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.unit_names import unit_names
@@ -21,6 +21,8 @@ from pytest_talk2agent.speech.words import listed, stem
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by", "x", "×", "*"))
 _LOST_UNIT = "the unit is lost"
 _HINT_REACH = 4
+_RATE_REACH = 12
+_LONGEST_LIST = 60  # tokens of a list that has its unit at the end
 _TOTALS = (("in", "all"), ("in", "total"), ("altogether",))
 _ALL_VALUES = frozenset(
     listed(
@@ -65,8 +67,9 @@ def read_numeric(scene: Scene, value: str, low: int, high: int) -> list[Reading]
         return []
     readings = []
     ordinals = _ordinals(scene, low, high, wanted[0])
+    ordinal = {index for one in ordinals for index in range(one.start, one.end)}
     for found in _measures(scene, low, high):
-        if any(found.start < one.end and one.start < found.end for one in ordinals):
+        if not ordinal.isdisjoint(range(found.start, found.end)):
             continue
         if found.nouns[:1] == ("digit",) and wanted[2] != "digit":
             continue  # it counts the digits of another number
@@ -114,7 +117,7 @@ def _sums(scene: Scene, readings: list[Reading], value: Fraction, unit: Unit | N
     for left in readings:
         if stream.norms[left.end : left.end + 1] != ("and",):
             continue
-        parts = [each[0] for each in (measures(stream, at, len(stream)) for at in (left.start, left.end + 1)) if each]
+        parts = [one for at in (left.start, left.end + 1) if at < len(stream) and (one := measure_at(stream, at))]
         if len(parts) < 2 or parts[0].unit is not None or parts[0].numeral is None or parts[1].start != left.end + 1:
             continue
         whole, rest = parts[0].numeral.groups[-1], max(parts[1].values, default=value)
@@ -129,6 +132,9 @@ def _ordinals(scene: Scene, low: int, high: int, value: Fraction) -> list[Readin
         return []
     stream, readings, index = scene.stream, [], low
     while index < high:
+        if not may_start(stream.norms[index]):
+            index += 1
+            continue
         part = fraction_at(stream, index)
         found = ordinal_at(stream, index)
         if part is not None and part[0].denominator > 1 and not (found and stream.norms[index] == "one"):
@@ -208,8 +214,8 @@ def _homophones(
     """A word of the number's sound; where the value has a unit, the unit must stand behind it."""
     taken = {index for one in numbers for index in range(one.start, one.end)}
     readings = []
-    for index in range(low, high):
-        if NUMBER_HOMOPHONES.get(scene.stream.norms[index]) != value or index in taken:
+    for index in _homophones_of(scene.stream):
+        if not low <= index < high or NUMBER_HOMOPHONES[scene.stream.norms[index]] != value or index in taken:
             continue
         if noun and stem("".join(scene.stream.norms[index + 1 : index + 2])) != noun:
             continue
@@ -261,7 +267,7 @@ def _added_rate(scene: Scene, measure: Measure, unit: Unit | None) -> str:
         return ""
     if scene.script is None or scene.slot is None:
         return ""
-    around = measures(scene.script, max(0, scene.slot[0] - 1), len(scene.script))
+    around = measures(scene.script, max(0, scene.slot[0] - 1), min(len(scene.script), scene.slot[1] + _RATE_REACH))
     said = next((other for other in around if other.end >= scene.slot[1]), None)
     return "" if said is not None and said.rate is not None else "a rate was added that the script does not say"
 
@@ -280,10 +286,10 @@ def _hinted(stream: Stream, measure: Measure, values: frozenset[Fraction]) -> fr
     """The values that have as many digits as the transcript says behind the number: `2050, four digits`."""
     if len(values) < 2:
         return values
-    for index in range(measure.end, len(stream)):
-        if any(stream.phrase_at(index, words) for words in _TOTALS):
-            total = max((each for one in measures(stream, measure.end, index) for each in one.values), default=None)
-            return frozenset(each for each in values if total is None or each <= total) or values
+    index = next((at for at in _totals(stream) if at >= measure.end), None)
+    if index is not None:
+        total = max((each for one in measures(stream, measure.end, index) for each in one.values), default=None)
+        return frozenset(each for each in values if total is None or each <= total) or values
     for index in range(measure.end, min(len(stream), measure.end + _HINT_REACH)):
         count = group_at(stream, index)
         if count is None or stem("".join(stream.norms[count.end : count.end + 1])) != "digit":
@@ -291,6 +297,17 @@ def _hinted(stream: Stream, measure: Measure, values: frozenset[Fraction]) -> fr
         fitting = frozenset(each for each in values if each.denominator == 1 and len(str(abs(each))) == count.value)
         return fitting or values
     return values
+
+
+@lru_cache(maxsize=64)
+def _totals(stream: Stream) -> tuple[int, ...]:
+    return tuple(index for index in range(len(stream)) if any(stream.phrase_at(index, words) for words in _TOTALS))
+
+
+@lru_cache(maxsize=64)
+def _homophones_of(stream: Stream) -> tuple[int, ...]:
+    """Where words stand that sound like numbers."""
+    return tuple(index for index, word in enumerate(stream.norms) if word in NUMBER_HOMOPHONES)
 
 
 def _not_equal(measure: Measure, value: Fraction) -> tuple[Label, str]:
@@ -329,20 +346,21 @@ def _unit_fits(scene: Scene, measure: Measure, unit: Unit | None, noun: str) -> 
 def _as_listed(stream: Stream, measure: Measure) -> Measure:
     """With the unit at the end of a list that the number stands in: `20, 30 and 35 mm`, `from 7 to 10 crates`."""
     at = measure.end
-    while measure.unit is None and at < len(stream):
+    while measure.unit is None and at < min(len(stream), measure.end + _LONGEST_LIST):
         step = at
         while step < len(stream) and stream.norms[step] in _LISTING:
             step += 1
         numeral = numeral_at(stream, step)
         if numeral is None or (step == at and not stream[step].paused):
             break
-        last = next(iter(measures(stream, step, len(stream))), None)
+        last = measure_at(stream, step)
         if last is not None and last.start == step and (last.unit is not None or last.nouns):
             return replace(measure, unit=last.unit, nouns=last.nouns, rate=last.rate)
         at = numeral.end
     return measure
 
 
+@lru_cache(maxsize=256)
 def _stated(stream: Stream, unit: Unit | None) -> bool:
     """The transcript says the unit once for all values: `all prices in dollars`."""
     if unit is None:

@@ -59,9 +59,11 @@ class Place:
         if _next_is_misheard(alignment, slot, script, transcript):
             return cls(start, end, start, end)
         keys = keys_of(script)
-        anchors = [index for index, same in enumerate(alignment.exact) if same and keys[index][0].isalnum()]
-        low = next((alignment.pairs[index] + 1 for index in reversed(anchors) if index < slot.start), 0)
-        high = next((alignment.pairs[index] for index in anchors if index >= slot.end), len(transcript))
+        exact, pairs = alignment.exact, alignment.pairs
+        before = (index for index in range(slot.start - 1, -1, -1) if exact[index] and keys[index][0].isalnum())
+        behind = (index for index in range(slot.end, len(pairs)) if exact[index] and keys[index][0].isalnum())
+        low = next((pairs[index] + 1 for index in before), 0)
+        high = next((pairs[index] for index in behind), len(transcript))
         if not low <= start <= end <= high:
             return cls(start, end, start, end)
         return cls(low, high, start, end)

@@ -51,6 +51,7 @@ _PREPOSITIONS = frozenset(
 _CLAUSES = frozenset(
     listed("but then so because if when while until till before after otherwise since although whether")
 )
+_PARTICLES = frozenset(listed("up off on out down back me us it him her them"))
 _CAUSATIVES = frozenset(listed("let make help have get to and or nor not never please also just"))
 # `don't wait, push`: what follows the comma is another command.
 _ALONE = frozenset(listed("wait worry delay hesitate stop panic bother rush hurry ask mind care"))
@@ -85,6 +86,7 @@ _IDLE = by_first(
     )
 )  # fmt: skip
 _LONGEST_LIST = 12
+_LONGEST_SCOPE = 30  # words that one negation governs, where no pause is heard
 _ADVERBS = frozenset(listed("please also just now instead simply always still"))
 _JOINERS = frozenset("-_./\\")
 _SPOKEN_JOINERS = frozenset(listed("dash hyphen underscore slash backslash dot"))
@@ -277,7 +279,11 @@ def _forward(stream: Stream, start: int, low: int, *, is_verb: bool) -> list[Den
 def _clause(stream: Stream, start: int, end: int, *, is_noun: bool = False) -> list[Denial]:
     """A negation of the whole clause: `nothing may be deleted`, `delete nothing`; ``is_noun`` leaves what follows."""
     low = start
-    while low > 0 and not stream[low].paused and stream.norms[low - 1] not in _CLAUSES | {"and", "or"}:
+    while (
+        low > max(0, start - _LONGEST_SCOPE)
+        and not stream[low].paused
+        and stream.norms[low - 1] not in _CLAUSES | {"and", "or"}
+    ):
         low -= 1
     verb = next((each for each in range(low, start) if stream.norms[each] in COMMANDS), low)
     high, wide = _end(stream, end, end, pauses=True), _end(stream, end, end, pauses=False)
@@ -289,7 +295,8 @@ def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
     """Where the scope that begins at ``low`` ends; ``head`` is the word that is governed first."""
     norms = stream.norms
     aside = False  # inside `not, under any circumstances, push`
-    for index in range(low, len(stream)):
+    last = min(len(stream), low + (_LONGEST_SCOPE if pauses else 4 * _LONGEST_SCOPE))
+    for index in range(low, last):
         word, lead = norms[index], stream[index].lead
         if pauses and not _HARD.isdisjoint(lead):
             return index
@@ -314,10 +321,10 @@ def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
             word in COMMANDS
             and before not in _DETERMINERS | _PREPOSITIONS | _CAUSATIVES | COMMANDS - _ALONE
             and before.isalpha()
-            and (before in _ALONE or (norms[index + 1 : index + 2] and norms[index + 1] in _DETERMINERS))
+            and (before in _ALONE or (norms[index + 1 : index + 2] and norms[index + 1] in _DETERMINERS | _PARTICLES))
         ):
             return index  # a command without a comma before it
-    return len(stream)
+    return last
 
 
 def _lists(stream: Stream, head: int, comma: int) -> bool:

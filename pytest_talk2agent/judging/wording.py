@@ -16,7 +16,7 @@ from pytest_talk2agent.judging.signs import compare_signs, signs_beside, signs_o
 from pytest_talk2agent.judging.spelling import candidates, spell
 from pytest_talk2agent.speech.currencies import is_sign, sign_word
 from pytest_talk2agent.speech.fractions import fraction_at
-from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
+from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, may_start, ordinal_at
 from pytest_talk2agent.speech.sounds import sounds_alike, unaccented
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, LETTER_HOMOPHONES, NATO, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
@@ -97,7 +97,7 @@ def words_of(stream: Stream, kept: frozenset[str] = frozenset(), *, apart: bool 
                 words.append(Word(_SYMBOL_WORDS[token.norm], index, index + 1))
             index += 1
             continue
-        if stream.phrase_at(index, ("per", "cent")):
+        if token.norm == "per" and stream.phrase_at(index, ("per", "cent")):
             words.append(Word(_PERCENT, index, index + 2))
             index += 2
             continue
@@ -105,17 +105,17 @@ def words_of(stream: Stream, kept: frozenset[str] = frozenset(), *, apart: bool 
         if (token.norm in FILLERS or known) and token.norm not in kept:
             index += 1 + known
             continue
-        part = fraction_at(stream, index)
+        part = fraction_at(stream, index) if may_start(token.norm) else None
         if part and part[1] > index + 1 and part[0].denominator > 1:
             words.append(Word(str(part[0]), index, part[1]))
             index = part[1]
             continue
-        ordinal = ordinal_at(stream, index)
+        ordinal = ordinal_at(stream, index) if may_start(token.norm) else None
         if ordinal:
             words.append(Word(f"{ordinal[0]}th", index, ordinal[1]))
             index = ordinal[1]
             continue
-        groups = groups_at(stream, index)
+        groups = groups_at(stream, index) if may_start(token.norm) else ()
         if groups and token.norm not in ("a", "an"):
             text = "".join(group.digits + (f".{group.fraction}" if group.fraction else "") for group in groups)
             end = groups[-1].end

@@ -46,6 +46,7 @@ class _Amount:
     part: bool = False
 
 
+@lru_cache(maxsize=512)
 def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
     """The measures that start and end between two tokens, in order."""
     found: list[Measure] = []
@@ -115,6 +116,7 @@ def letter_at(stream: Stream, index: int) -> tuple[int, int] | None:
     return SCALE_LETTERS[stream.norms[index]], index + 1
 
 
+@lru_cache(maxsize=512)
 def clock_durations(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
     """Printed durations such as `3:20` (minutes and seconds, or hours and minutes) and `1:03:20`, in seconds."""
     found = []
