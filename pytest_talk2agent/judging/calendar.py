@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Reading, Scene
-from pytest_talk2agent.speech.dates import DateReading, Day, dates, year_at
+from pytest_talk2agent.speech.dates import DateReading, Day, date_at, dates, year_at
 from pytest_talk2agent.speech.days import day_name
 from pytest_talk2agent.speech.times import TimeReading, times
 from pytest_talk2agent.speech.tokens import Stream, tokenise
@@ -76,15 +76,56 @@ def read_date(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     stream = scene.stream
     years = wanted.month is None and wanted.year is not None
     readings = []
-    for found in dates(stream, low, high, years=years):
+    for found in _dates(stream, low, high, years=years):
         days = _ordered(stream, found) if found.numeric else found.days
         label, reason = _compare_days(stream, found, days, wanted)
         if label is not Label.CHANGED and _other_limit(value, asked.start, stream, found.start):
             label, reason = Label.CHANGED, "the day is another limit"
+        if label is not Label.RETAINED and _is_said(scene, found, wanted):
+            label, reason = Label.RETAINED, "the day with the words that the script has around it"
         if label is Label.RETAINED and _contradicts(scene, found, wanted, asked):
             label, reason = Label.UNRESOLVED, "the day of the week contradicts the date"
         readings.append(Reading(found.start, found.end, label, reason))
+        if scene.locating and wanted.named and label is not Label.RETAINED:
+            readings.extend(_part_of(stream, found, asked))
     return readings
+
+
+def _part_of(stream: Stream, found: DateReading, asked: DateReading) -> list[Reading]:
+    """Where the script says more than the value that is wanted of it: `Monday` of `next week on Monday`."""
+    inner = (date_at(stream, index) for index in range(found.start + 1, found.end))
+    return [
+        Reading(one.start, one.end, Label.RETAINED, "the same day")
+        for one in inner
+        if one is not None and one.end == found.end and one.days == asked.days
+    ]
+
+
+def _dates(stream: Stream, low: int, high: int, *, years: bool) -> list[DateReading]:
+    """The dates between two tokens; `a week on Sunday` stays whole where the border falls inside it."""
+    across = [
+        one
+        for one in dates(stream, 0, len(stream))
+        if one.start < high and one.end > low and not low <= one.start < one.end <= high
+        and all(day.named for day in one.days)
+    ]  # fmt: skip
+    inside = [
+        one
+        for one in dates(stream, low, high, years=years)
+        if all(one.end <= other.start or one.start >= other.end for other in across)
+    ]
+    return sorted([*across, *inside], key=lambda one: one.start)
+
+
+def _is_said(scene: Scene, found: DateReading, wanted: Day) -> bool:
+    """The script has the same longer name (`every week on Monday`) around the day that is wanted (`Monday`)."""
+    if scene.script is None or scene.slot is None or not wanted.named:
+        return False
+    low, high = scene.slot
+    return any(
+        one.start < high and one.end > low and one.days == found.days and one.end - one.start > high - low
+        for one in dates(scene.script, 0, len(scene.script))
+    )
 
 
 def _contradicts(scene: Scene, found: DateReading, wanted: Day, asked: DateReading) -> bool:
@@ -208,11 +249,14 @@ def read_time(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
 
 
 def _times(stream: Stream, low: int, high: int) -> list[TimeReading]:
-    """The times between two tokens; `ten to ten` stays whole where the border falls inside it."""
+    """The times between two tokens; `ten to ten` and `twenty two hundred` stay whole where the border falls inside."""
     across = [
         one
         for one in times(stream, 0, len(stream))
-        if one.relative and one.start < high and one.end > low and not low <= one.start < one.end <= high
+        if (one.relative or "hundred" in stream.norms[one.start : one.end])
+        and one.start < high
+        and one.end > low
+        and not low <= one.start < one.end <= high
     ]
     inside = [one for one in times(stream, low, high) if all(one.end <= o.start or one.start >= o.end for o in across)]
     return sorted([*across, *inside], key=lambda one: one.start)

@@ -37,7 +37,7 @@ from pytest_talk2agent.speech.words import EXPLANATIONS
 from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "lexical"
-VERSION = "2"
+VERSION = "3"
 _FILLED = "something else stands in its place"
 
 
@@ -314,7 +314,7 @@ def _finding(transcript: Stream, intention: Intention, parts: list[Reading | Non
     if len(present) < len(parts):
         return Finding(Label.CHANGED, "one of the values is missing", expected, heard, start, end)
     for part in present:
-        if part.label is Label.CHANGED or part.faults & Fault.SOUND:
+        if part.label is Label.CHANGED or (part.faults & Fault.SOUND and intention.kind != "number"):
             return Finding(Label.CHANGED, "one of the values is replaced", expected, heard, start, end)
     worst = next((part for part in present if part.label is Label.UNRESOLVED), present[0])
     return Finding(worst.label, worst.reason, expected, heard, start, end)

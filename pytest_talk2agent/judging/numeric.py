@@ -9,7 +9,7 @@ from functools import lru_cache
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.speech.fractions import fraction_at
-from pytest_talk2agent.speech.measures import Measure, clock_durations, letter_at, measure_at, measures
+from pytest_talk2agent.speech.measures import NOUNS, Measure, clock_durations, letter_at, measure_at, measures
 from pytest_talk2agent.speech.numerals import group_at, may_start, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
@@ -19,7 +19,7 @@ from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import listed, stem
 
 _LISTING = frozenset(("and", "or", "to", "till", "until", "through", "-", "--", "by", "x", "×", "*"))
-_NOUN_REACH = 3
+_LOST_UNIT = "the unit is lost"
 _HINT_REACH = 4
 _RATE_REACH = 12
 _LONGEST_LIST = 60  # tokens of a list that has its unit at the end
@@ -107,7 +107,7 @@ def _scaled(measure: Measure, stream: Stream, wanted: Unit | None, kind: str, sc
     after = unit_at(stream, end) if end < len(stream) and not stream[end].paused else None
     if after is not None and (unit is None or after[0].fits(unit)):
         unit, end = after
-    nouns = tuple(stem(token.norm) for token in stream.tokens[end : end + _NOUN_REACH] if not token.paused)
+    nouns = tuple(stem(token.norm) for token in stream.tokens[end : end + NOUNS] if not token.paused)
     return replace(measure, values=values, unit=unit, end=end, nouns=nouns, rate=None)
 
 
@@ -165,9 +165,11 @@ def _measures(scene: Scene, low: int, high: int) -> tuple[Measure, ...]:
 
 
 def _alternatives(scene: Scene, measure: Measure) -> tuple[Measure, ...]:
-    """`15/50` is two numbers where one of them is wanted, else a fraction."""
+    """`[15/50]` is two numbers where one of them is wanted, else a fraction."""
     stream, at = scene.stream, measure.start
     if measure.numeral is not None or stream.norms[at + 1 : at + 2] != ("/",):
+        return (measure,)
+    if not at or stream.norms[at - 1] not in ("[", "("):
         return (measure,)
     wanted = [reference_measure(value, scene.intention.kind) for value in scene.intention.say]
     parts = [numeral_at(stream, index) for index in (at, at + 2)]
@@ -236,11 +238,27 @@ def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None,
     if value not in values:
         return _not_equal(measure, value)
     wrong = _unit_fits(scene, measure, unit, noun) or _added_rate(scene, measure, unit)
+    if wrong == _LOST_UNIT and measure.unit is None and not noun:
+        if scene.locating:
+            return Label.UNRESOLVED, "the speaker does not say the unit"
+        wrong = "" if _is_bare(scene) else wrong
     if wrong:
         return Label.CHANGED, wrong
     if len(read) > 1:
         return Label.UNRESOLVED, "the number may be read in more than one way"
     return Label.RETAINED, "the same value"
+
+
+def _is_bare(scene: Scene) -> bool:
+    """The speaker said the number without its unit in this place."""
+    if scene.script is None or scene.slot is None:
+        return False
+    said = [
+        one
+        for one in measures(scene.script, 0, len(scene.script))
+        if one.start < scene.slot[1] and one.end > scene.slot[0]
+    ]
+    return bool(said) and all(_as_listed(scene.script, one).unit is None for one in said)
 
 
 def _added_rate(scene: Scene, measure: Measure, unit: Unit | None) -> str:
@@ -317,11 +335,11 @@ def _unit_fits(scene: Scene, measure: Measure, unit: Unit | None, noun: str) -> 
     if unit is None and not noun:
         return _added_unit(scene, measure)
     if noun:
-        if noun in measure.nouns[:_NOUN_REACH]:
+        if noun in measure.nouns:
             return ""
-        return "the unit is lost" if measure.unit is None else "another unit"
+        return _LOST_UNIT if measure.unit is None else "another unit"
     if measure.unit is None:
-        return "" if _stated(scene.stream, unit) else "the unit is lost"
+        return "" if _stated(scene.stream, unit) else _LOST_UNIT
     return "" if unit is None or measure.unit.fits(unit) else "another unit"
 
 

@@ -15,7 +15,7 @@ from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
 from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import stem
 
-_NOUNS = 3
+NOUNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,8 @@ def clock_durations(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
 def _signed(stream: Stream, index: int) -> Measure | None:
     """A currency before its number: `$5`, `-€3.50`, `USD 40`, `US$ 40`."""
     at = index
-    negative = stream.norms[at] in ("-", "minus") and at + 2 < len(stream)
+    negative = stream.norms[at] == "minus" or (stream.norms[at] == "-" and not stream[at].glued)  # no range: `$25-$60`
+    negative = negative and at + 2 < len(stream)
     at += negative
     token = stream[at]
     if not leads(token.norm) and not (token.kind == "word" and _has_sign(stream, at)):
@@ -203,7 +204,7 @@ def _mark_behind(stream: Stream, end: int) -> tuple[Unit, int] | None:
 def _nouns(stream: Stream, index: int) -> tuple[str, ...]:
     """The stems of the words behind a number, up to a pause or another number."""
     nouns: list[str] = []
-    for token in stream.tokens[index : index + _NOUNS]:
+    for token in stream.tokens[index : index + NOUNS]:
         if token.paused or is_numeric(token.norm):
             break
         nouns.append(stem(token.norm))
@@ -261,7 +262,7 @@ def _compound(stream: Stream, measure: Measure) -> Measure:
     if smaller is None and numeral.end < len(stream) and not stream[numeral.end].paused:
         smaller = unit_at(stream, numeral.end)
     if smaller is None and at == end and len(numeral.groups) == 1:
-        below = next((low for high, low in _NEXT if unit.fits(unit_names().named(high))), "")
+        below = next((low for high, low in _NEXT if Fraction(1) in unit.factors(unit_names().named(high))), "")
         if below and stream.norms[numeral.end : numeral.end + 1] != (":",):
             smaller = unit_names().named(below), numeral.end  # `forty seven minutes five`
     if smaller is None:

@@ -303,7 +303,7 @@ def _years(year: int) -> Iterator[str]:
     pairs = _pairs(text)
     if pairs:
         yield pairs
-    if year >= 2000:
+    if year >= 2000 or not pairs:
         yield cardinal(year)
 
 
@@ -323,9 +323,10 @@ def _times(value: str) -> Iterator[str]:
     yield from (
         f"{clock}{half}m",
         f"{twelve}.{minutes:02d}{half}m",
-        f"{hour:02d}:{minutes:02d}",
         f"{hour:02d}{minutes:02d} hours",
     )
+    if not 10 <= hour <= 12:  # these may be of either half of the day
+        yield f"{hour:02d}:{minutes:02d}"
     part = _part(hour)
     yield f"{said} {part}"
     if not minutes:

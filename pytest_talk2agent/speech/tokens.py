@@ -96,7 +96,8 @@ class Stream:
 
     def phrase_at(self, index: int, words: tuple[str, ...]) -> bool:
         """The words stand at the index."""
-        return self.norms[index : index + len(words)] == words
+        norms = self.norms
+        return index < len(norms) and norms[index] == words[0] and norms[index : index + len(words)] == words
 
     def without(self, ranges: list[tuple[int, int]]) -> Stream:
         """The same text with the tokens of some index ranges left out."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_talk2agent.speech.cldr import LOCALES, english
-from pytest_talk2agent.speech.tokens import Stream, tokenise
+from pytest_talk2agent.speech.tokens import Stream, fold, tokenise
 from pytest_talk2agent.speech.units import Sense, Unit, pint_name
 
 # Categories of CLDR that hold unlike things: each unit is a dimension of its own there.
@@ -100,8 +100,8 @@ _MORE: Mapping[str, str] = {
     "kilometer-per-hour": "kph;kmh;kmph;km h", "mile-per-hour": "mph", "knot": "kt;kts",
     "pound-force-per-square-inch": "pounds per square inch;pound per square inch",
     "celsius": "celsius;centigrade;degrees c;degree c;° c;° celsius;° centigrade;degrees centigrade;degree centigrade"
-    ";c",
-    "fahrenheit": "fahrenheit;degrees f;degree f;° f;° fahrenheit;f", "kelvin": "degrees kelvin",
+    ";C",
+    "fahrenheit": "fahrenheit;degrees f;degree f;° f;° fahrenheit;F", "kelvin": "degrees kelvin",
     "degree": "°", "cubic-centimeter": "cc;ccs", "fluid-ounce": "fl ozs",
     "tablespoon": "tbs;tbsps;table spoon;table spoons",
     "teaspoon": "tsps;tea spoon;tea spoons", "horsepower": "horse power", "times": "x;times;fold;×", "pixel": "pxs",
@@ -173,6 +173,12 @@ class Names:
         return next((unit for words, unit in self.phrases.get(word, ()) if words == (word,)), None)
 
 
+def _words(name: str) -> tuple[str, ...]:
+    """The compared forms of a name; the longer way for those with symbols alone."""
+    parts = name.split(" ")
+    return tuple(map(fold, parts)) if all(map(str.isalpha, parts)) else tokenise(name).norms
+
+
 @lru_cache(maxsize=1)
 def unit_names() -> Names:
     """All names; CLDR is read at the first call (about 50 ms)."""
@@ -183,7 +189,7 @@ def unit_names() -> Names:
     for identifier, name, sense in _named():
         by_identifier.setdefault(identifier, sense)
         texts.setdefault(sense, {})[name] = None
-        words = tokenise(name).norms if not name.endswith("Bps") else ()  # told from bits by its capital alone
+        words = _words(name) if not name.endswith("Bps") else ()  # told from bits by its capital alone
         for each in {words, tuple(word for word in words if word not in "-⋅")}:
             if each:
                 phrases.setdefault(each, {})[sense] = None

@@ -85,13 +85,13 @@ def _spelled(stream: Stream, index: int) -> tuple[Unit, int] | None:
 
 
 def _bytes(stream: Stream, index: int) -> Unit:
-    """`Mb` is bits and `MB` bytes where the text shows case; small letters alone are bytes, but for rates."""
+    """`Mb` is bits and `MB` bytes; small letters alone are either, but bits in a rate of a text that shows case."""
     text, norm = stream[index].text, stream[index].norm
     rate = stream.has_capital and stream.norms[index + 1 : index + 3] in (("/", "s"), ("/", "sec"))
     prefix = {"k": "kilo", "m": "mega", "g": "giga", "t": "tera"}[norm[0]]
     if text[-1] == "b" and (text[0].isupper() or rate):
         return unit_names().named(f"{prefix}bit")
-    if text[-1] == "b" and not stream.has_capital:
+    if text.islower():
         return Unit((*unit_names().named(f"{prefix}byte").senses, *unit_names().named(f"{prefix}bit").senses))
     return unit_names().named(f"{prefix}byte")
 
@@ -102,7 +102,7 @@ def _is_letter_unit(stream: Stream, index: int) -> bool:
         return True
     last = index + 1 == len(stream) or stream[index + 1].paused
     if token.norm == "a":
-        return token.text == "A" and (token.glued or last)
+        return token.text == "A"
     return token.text.isupper() or token.glued or last
 
 
