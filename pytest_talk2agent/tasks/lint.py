@@ -143,14 +143,14 @@ def _language(task: Task) -> Iterator[Finding]:
         yield _finding("warning", task, "script" if task.script else "instruction", message)
     elif not knows(language) and kinds & {"gist", "choice"}:
         message = (
-            f"the lexical judge does not know negation in the language {language!r} (it knows {', '.join(known())}): a gist"
-            " or choice that is not heard word for word is unresolved"
+            f"the lexical judge does not know negation in the language {language!r} (it does in {', '.join(known())}):"
+            " a gist or choice that is not heard word for word is unresolved"
         )
         yield _finding("warning", task, "language", message)
     if found != ENGLISH and (said := sorted(kinds & _SAID_IN_ENGLISH)):
         message = (
-            f"number words, names of symbols and spelling alphabets are known in English alone: {', '.join(said)} are read"
-            " where they are printed"
+            "number words, names of symbols and spelling alphabets are known in English alone:"
+            f" {', '.join(said)} are read where they are printed"
         )
         yield _finding("warning", task, "language", message)
 
