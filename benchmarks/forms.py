@@ -119,7 +119,7 @@ KINDS: dict[str, tuple[str, Callable[[random.Random], str]]] = {
 
 def is_retained(kind: str, value: str, script: str, heard: str) -> bool:
     """One value in one sentence."""
-    intention = Intention(say=value, kind=kind)  # type: ignore[arg-type]
+    intention = Intention(say=value, kind=kind)
     return judge(Case(script, script, {"it": intention}, heard)).findings["it"].label is Label.RETAINED
 
 

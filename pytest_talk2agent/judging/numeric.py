@@ -241,7 +241,7 @@ def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None,
     if wrong == _LOST_UNIT and measure.unit is None and not noun:
         if scene.locating:
             return Label.UNRESOLVED, "the speaker does not say the unit"
-        wrong = "" if _is_bare(scene) else wrong
+        wrong = "" if _is_bare(scene, unit) else wrong
     if wrong:
         return Label.CHANGED, wrong
     if len(read) > 1:
@@ -249,9 +249,9 @@ def _compare(scene: Scene, measure: Measure, value: Fraction, unit: Unit | None,
     return Label.RETAINED, "the same value"
 
 
-def _is_bare(scene: Scene) -> bool:
-    """The speaker said the number without its unit in this place."""
-    if scene.script is None or scene.slot is None:
+def _is_bare(scene: Scene, unit: Unit | None) -> bool:
+    """The speaker said the number without its unit in this place, and the unit nowhere for all values."""
+    if scene.script is None or scene.slot is None or _stated(scene.script, unit):
         return False
     said = [
         one
