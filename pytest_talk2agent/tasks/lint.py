@@ -147,7 +147,8 @@ def _language(task: Task) -> Iterator[Finding]:
             " a gist or choice that is not heard word for word is unresolved"
         )
         yield _finding("warning", task, "language", message)
-    if found != ENGLISH and (said := sorted(kinds & _SAID_IN_ENGLISH)):
+    is_spoken = task.script is not None or bool(task.recordings)
+    if found != ENGLISH and is_spoken and (said := sorted(kinds & _SAID_IN_ENGLISH)):
         message = (
             "number words, names of symbols and spelling alphabets are known in English alone:"
             f" {', '.join(said)} are read where they are printed"
