@@ -51,7 +51,8 @@ _CLAUSES = frozenset(
     listed("but then so because if when while until till before after otherwise since although whether")
 )
 _PARTICLES = frozenset(listed("up off on out down back me us it him her them"))
-_CAUSATIVES = frozenset(listed("let make help have get to and or nor not never please also just"))
+_CAUSATIVES = frozenset(listed("let make help have get to and or nor not never"))
+_ANEW = frozenset(listed("just instead simply please only rather"))  # `do not touch it just move it`
 # `don't wait, push`: what follows the comma is another command.
 _ALONE = frozenset(listed("wait worry delay hesitate stop panic bother rush hurry ask mind care"))
 # Verbs that deny what follows them, with what must stand between.
@@ -85,6 +86,7 @@ _IDLE = by_first(
     )
 )  # fmt: skip
 _LONGEST_LIST = 12
+_LONGEST_NOUN = 6
 _LONGEST_SCOPE = 30  # words that one negation governs, where no pause is heard
 _ADVERBS = frozenset(listed("please also just now instead simply always still"))
 _JOINERS = frozenset("-_./\\")
@@ -104,6 +106,15 @@ COMMANDS = frozenset(
 )
 
 
+# What stands before `no` where it denies a noun; behind anything else it takes something back.
+_BEFORE_NOUNS = (
+    COMMANDS
+    | _AUXILIARIES
+    | _PREPOSITIONS
+    | frozenset(
+        listed("and or but if that there so then says say want wants needs needed see found finds has with please")
+    )
+)
 _TRIGGERS = (
     {"not", "never", "neither", "nor", "no", "unless", "but"}
     | _BARELY
@@ -152,7 +163,15 @@ def denials(stream: Stream) -> tuple[Denial, ...]:
         here = _denials_at(stream, index) if stream.norms[index] in _TRIGGERS else []
         found += here
         index = max((one.end for one in here), default=index + 1)
-    return tuple(found)
+    return tuple(replace(one, polite=True) if _is_asked(stream, one.start) else one for one in found)
+
+
+def _is_asked(stream: Stream, index: int) -> bool:
+    """The sentence begins as a question: `is there no train`, `could you not wait`; not `do not wait`."""
+    start = index
+    while start > 0 and _HARD.isdisjoint(stream[start].lead):
+        start -= 1
+    return stream.norms[start] in _AUXILIARIES and stream.norms[start + 1 : start + 2] not in (("not",), ("never",))
 
 
 def _is_named(stream: Stream, index: int) -> bool:
@@ -208,7 +227,7 @@ def _not(stream: Stream, index: int) -> list[Denial]:
     before = norms[index - 1] if index else ""
     after = norms[index + 1] if index + 1 < len(norms) else ""
     if before in _AUXILIARIES:
-        if after in _SUBJECTS and not stream[index + 1].paused:
+        if after in _SUBJECTS | {"there"} and not stream[index + 1].paused:
             asked = _forward(stream, index, index + 2, is_verb=True)
             return [replace(one, polite=True) for one in asked]
         subject = index > 1 and norms[index - 2] in ("why",)
@@ -236,10 +255,22 @@ def _no(stream: Stream, index: int) -> list[Denial]:
         return []  # `no, the light theme`, `no, push` without its comma
     if after in ("i", "it", "make", "that", "instead", "please", "in", "on", "at", "to"):
         return []
-    found = _forward(stream, index, index + 1, is_verb=False)
+    if not begins and norms[index - 1] not in _BEFORE_NOUNS:
+        return []  # `friday no saturday`
+    end = _noun_end(stream, index + 1)
+    found = [Denial(index, index + 1, index + 1, end, end, None)]
     if not begins and norms[index - 1] not in _PREPOSITIONS:
         found += _clause(stream, index, index + 1, is_noun=True)  # `use no colours` denies the verb as well
     return found
+
+
+def _noun_end(stream: Stream, low: int) -> int:
+    """Where the noun ends that `no` denies, with what belongs to it: `no changes to the layout`."""
+    norms = stream.norms
+    for index in range(low + 1, min(len(stream), low + _LONGEST_NOUN)):
+        if stream[index].paused or norms[index] in _CLAUSES | _AUXILIARIES | COMMANDS | {"and"}:
+            return index
+    return min(len(stream), low + _LONGEST_NOUN)
 
 
 def _is_exception(stream: Stream, index: int) -> bool:
@@ -314,13 +345,16 @@ def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
         if word == "and":
             following = next((norms[at] for at in range(index + 1, min(index + 3, len(norms)))
                               if norms[at] not in _ADVERBS), "")  # fmt: skip
-            if not following or following in COMMANDS or following in ("do", "then", "i", "we", "you"):
+            if not following or following in COMMANDS | _AUXILIARIES | _SUBJECTS | {"then", "never", "not", "no"}:
                 return index
         elif (
             word in COMMANDS
             and before not in _DETERMINERS | _PREPOSITIONS | _CAUSATIVES | COMMANDS - _ALONE
             and before.isalpha()
-            and (before in _ALONE or (norms[index + 1 : index + 2] and norms[index + 1] in _DETERMINERS | _PARTICLES))
+            and (
+                before in _ALONE | _ANEW
+                or (norms[index + 1 : index + 2] and norms[index + 1] in _DETERMINERS | _PARTICLES)
+            )
         ):
             return index  # a command without a comma before it
     return last
