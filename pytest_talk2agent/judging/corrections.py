@@ -55,7 +55,13 @@ def corrections(stream: Stream) -> tuple[tuple[int, int], ...]:
     index = 0
     while index < len(stream):
         phrase = phrase_at(stream, index, _PHRASES)
-        if phrase is None or (stream[index].glued and index) or index in governed:
+        if (
+            phrase is None
+            or index == 0
+            or stream[index].glued
+            or index in governed
+            or _is_command(stream, index, phrase)
+        ):
             index += 1
             continue
         end = index + len(phrase)
@@ -68,6 +74,13 @@ def corrections(stream: Stream) -> tuple[tuple[int, int], ...]:
             continue
         index = end
     return tuple(found)
+
+
+def _is_command(stream: Stream, index: int, phrase: tuple[str, ...]) -> bool:
+    """`Pay 40. Wait 90 minutes.`: a sentence of its own."""
+    after = index + 1
+    begins = not _HARD.isdisjoint(stream[index].lead)
+    return phrase == ("wait",) and begins and after < len(stream) and not stream[after].paused
 
 
 def corrected_between(stream: Stream, low: int, high: int) -> bool:

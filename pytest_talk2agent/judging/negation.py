@@ -345,6 +345,9 @@ def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
         if word == "and":
             following = next((norms[at] for at in range(index + 1, min(index + 3, len(norms)))
                               if norms[at] not in _ADVERBS), "")  # fmt: skip
+            after = norms[index + 2 : index + 3]
+            if after and after[0] in _DETERMINERS and following not in _DETERMINERS | _PREPOSITIONS:
+                return index  # `and cc my boss`
             if not following or following in COMMANDS | _AUXILIARIES | _SUBJECTS | {"then", "never", "not", "no"}:
                 return index
         elif (

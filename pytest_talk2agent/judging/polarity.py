@@ -50,15 +50,12 @@ class Polarity:
         differs in a pause alone, which cannot be heard, is no difference.
         """
         here, there = _over(self._said, said), _over(self._heard, heard)
-        sure = [one for one in there if not one.polite]
-        if len(here) % 2 in (len(there) % 2, len(sure) % 2):
-            return []
-        there = sure
         lost = [one for one in here if not self._holds(self._partners.get(one, ()), heard)]
         new = [one for one in there if not self._holds(self._back.get(one, ()), said)]
-        if len(lost) + len(new) == 0 or (len(lost) + len(new)) % 2 == 0:
+        before, after = ([one for one in some if not one.polite] for some in (lost, new))
+        if any((len(mine) + len(theirs)) % 2 == 0 for mine in (lost, before) for theirs in (new, after)):
             return []
-        return [(one, False) for one in lost] + [(one, True) for one in new]
+        return [(one, False) for one in before] + [(one, True) for one in after]
 
     def denied(self, said: Unit, heard: Unit) -> bool:
         """Both are governed by a negation."""
