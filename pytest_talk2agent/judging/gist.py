@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from pytest_talk2agent.judging.alignment import Alignment, keys_of
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.languages import ENGLISH, knows, negations
 from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Reading
+from pytest_talk2agent.speech.languages import ENGLISH, knows, negations
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, FILLERS, NEGATORS, stem
 from pytest_talk2agent.tasks.intention import Intention
@@ -207,7 +207,8 @@ def read_gist(
     if negated is Label.CHANGED:
         return Reading(start, end, Label.CHANGED, "a negation was lost or added")
     missing = [number for number in range(len(groups)) if number not in present]
-    if hits and any(word in _NEGATING for number in missing for member in groups[number] for word in member):
+    lost = any(word in _NEGATING for number in missing for member in groups[number] for word in member)
+    if hits and lost and not _is_denied_alike(script, groups, clause, hits, scope):
         return Reading(start, end, Label.CHANGED, "the negation is lost")
     if missing:
         return Reading(start, end, Label.UNRESOLVED, "not every keyword group is there")
@@ -218,12 +219,23 @@ def read_gist(
     return Reading(start, end, Label.RETAINED, "every keyword group is there and the polarity is right")
 
 
+def _is_denied_alike(
+    script: Stream, groups: tuple[Group, ...], clause: Clause | None, hits: list[_Hit], scope: Scope
+) -> bool:
+    """A keyword is governed by a negation in both texts, though in other words: `without telling`, `do not tell`."""
+    own = {hit.group: hit for hit in _own_hits(script, groups, clause)} if clause and scope.language == ENGLISH else {}
+    return any(
+        scope.polarity.denied(_unit(own[hit.group]), _unit(hit))
+        for hit in hits
+        if hit.group in own and not _is_negation(script, own, hit)
+    )
+
+
 def _is_verbatim(script: Stream, transcript: Stream, alignment: Alignment, span: tuple[int, int]) -> bool:
     """The clause came across word for word, so that no negation can be lost or added."""
-    pairs = alignment.pairs[slice(*span)]
+    low, high = alignment.region(*span)
     whole = all(alignment.exact[index] for index in range(*span) if script[index].kind != "symbol")
-    low, high = min(pairs, default=0), max(pairs, default=0)
-    words = sum(transcript[index].kind != "symbol" for index in range(max(low, 0), high + 1))
+    words = sum(transcript[index].kind != "symbol" for index in range(low, high))
     return whole and words == sum(script[index].kind != "symbol" for index in range(*span))
 
 

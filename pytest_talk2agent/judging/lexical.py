@@ -24,7 +24,6 @@ from pytest_talk2agent.judging.hearing import (
     is_other_text,
 )
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.judging.languages import spoken_in
 from pytest_talk2agent.judging.material import Hearing
 from pytest_talk2agent.judging.mentions import heard_again
 from pytest_talk2agent.judging.place import Place, is_filled, settle
@@ -32,6 +31,7 @@ from pytest_talk2agent.judging.reading import Fault, Reading, Scene, clear_of
 from pytest_talk2agent.judging.revision import Revision
 from pytest_talk2agent.judging.slots import Key, Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
+from pytest_talk2agent.speech.languages import spoken_in
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import EXPLANATIONS
 from pytest_talk2agent.tasks.intention import Intention

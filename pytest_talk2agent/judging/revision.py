@@ -14,13 +14,13 @@ from pytest_talk2agent.judging.corrections import (
 )
 from pytest_talk2agent.judging.gist import Scope
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.languages import ENGLISH
 from pytest_talk2agent.judging.material import Hearing
+from pytest_talk2agent.judging.pieces import letters_at
 from pytest_talk2agent.judging.polarity import Polarity, Unit, is_denied
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.slots import Key, Slot
-from pytest_talk2agent.judging.spelling import letters_at
 from pytest_talk2agent.judging.values import read_value
+from pytest_talk2agent.speech.languages import ENGLISH
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import stem
 
@@ -73,6 +73,9 @@ class Revision:
             scene = self._scene(key, slot)
             taken = self._taken(key)
             new = self._spelled(scene, key[1], slot, one)
+            if new is None and slot.withdrawn is None and one is not None and one.label is Label.CHANGED:
+                again = said_again(scene, key[1], max(0, one.start - _NEAR), one.end + _NEAR)
+                new = next((each for each in again if taken.isdisjoint(range(each.start, each.end))), None)
             if new is None and slot.withdrawn is not None:
                 new = self._withdrawn(scene, key[1], slot, one, taken)
             elif new is None and one is not None:

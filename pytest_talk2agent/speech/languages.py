@@ -1,4 +1,4 @@
-"""What the judge knows of other languages than English: their negations, by clause, and nothing else."""
+"""What is known of other languages than English: their negations, by clause, and nothing else."""
 
 from __future__ import annotations
 
@@ -50,8 +50,13 @@ def base(language: str) -> str:
     return re.split("[-_]", language.strip().lower(), maxsplit=1)[0]
 
 
+def known() -> tuple[str, ...]:
+    """The languages whose negations are known."""
+    return tuple(sorted((ENGLISH, *_NEGATIONS)))
+
+
 def knows(language: str) -> bool:
-    """The judge knows the negations of the language."""
+    """The negations of the language are known."""
     return language == ENGLISH or language in _NEGATIONS
 
 
