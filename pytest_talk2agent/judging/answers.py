@@ -163,7 +163,8 @@ def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> 
 
 def _tells(rest: tuple[str, ...], script: Stream) -> bool:
     """A statement with words of its own where the script is a question."""
-    if script.norms[0] not in _QUESTIONS or script.norms[0] in rest[:_FAR] or rest[0] in _QUESTIONS:
+    first = script.norms[0] if script.norms else ""
+    if first not in _QUESTIONS or first in rest[:_FAR] or rest[0] in _QUESTIONS:
         return False
     stems = set(map(stem, script.norms))
     new = [word for word in rest if word not in EMPTY and stem(word) not in stems]

@@ -204,6 +204,8 @@ def _compare_names(days: frozenset[Day], wanted: Day) -> tuple[Label, str]:
         decades = {name.split()[1] for name in names} | {wanted.named.split()[1]}
         if len({decade[-2:] for decade in decades}) == 1:
             return Label.UNRESOLVED, "the century was not said"
+    if any(day.day is not None and wanted.named.startswith(f"{day.day} of ") for day in days):
+        return Label.UNRESOLVED, "a part of the date was not said"
     if any(_one_of(name) == wanted.named or _one_of(wanted.named) == name for name in names):
         return Label.UNRESOLVED, "which of these days was not said"
     return Label.CHANGED, "another day"

@@ -102,6 +102,8 @@ def _counted(stream: Stream, index: int) -> tuple[str, int] | None:
             return None
         count, at = int(group.digits), group.end
     span = _word(stream, at).removesuffix("s")
+    if span in weekday_names() and count > 1:
+        return _so_many(stream, at, count)
     if span not in _SPANS and span not in _LONG_SPANS:
         return None
     at += 1
@@ -119,6 +121,16 @@ def _counted(stream: Stream, index: int) -> tuple[str, int] | None:
         return None
     anchor = _anchor(stream, at) if count == 1 and span == "week" else None
     return (_moved(anchor[0], 1, span), anchor[1]) if anchor is not None else None
+
+
+def _so_many(stream: Stream, at: int, count: int) -> tuple[str, int] | None:
+    """`two Fridays from now`, `three Mondays ago`."""
+    name = day_name(weekday_names()[_word(stream, at)])
+    if _word(stream, at + 1) == "ago":
+        return f"{count} {name} ago", at + 2
+    if _word(stream, at + 1) == "from" and _word(stream, at + 2) in ("now", "today"):
+        return f"{count} {name} from now", at + 3
+    return None
 
 
 def _moved(name: str, count: int, span: str) -> str:
@@ -141,8 +153,11 @@ def _part_of(stream: Stream, index: int) -> tuple[str, int] | None:
     at = index + (_word(stream, index) == "the")
     ordinal = ordinal_at(stream, at) if at < len(stream) else None
     word = _word(stream, at)
+    if ordinal is not None and _word(stream, ordinal[1]) == "of":
+        period = _period(stream, ordinal[1] + 1) if _word(stream, ordinal[1] + 1) not in month_names() else None
+        return None if period is None else (f"{ordinal[0]} of {period[0]}", period[1])
     if (ordinal is not None or word == "last") and _word(stream, ordinal[1] if ordinal else at + 1) in (
-        *weekday_names(), "day", "week", "weekend",
+        *weekday_names(), "day", "week", "weekend", "half", "quarter",
     ):  # fmt: skip
         which, at = ("last", at + 1) if ordinal is None else (str(ordinal[0]), ordinal[1])
         what = _word(stream, at)
@@ -184,18 +199,21 @@ def _anchor(stream: Stream, index: int) -> tuple[str, int] | None:
         which, at = _SAME_WHICH.get(word, word) + " ", at + 1
         if which == "this " and _word(stream, at) in ("coming", "past"):
             which, at = ("last " if _word(stream, at) == "past" else which), at + 1
+        if which == "every " and _word(stream, at) in ("other", "second", "third", "fourth"):
+            nth = _word(stream, at).replace("second", "other")
+            which, at = f"every {nth} ", at + 1
         word = _word(stream, at)
     if word in weekday_names():
         return _weekday(stream, at, which)
-    singular = word.removesuffix("s") if which == "every " else word
-    if which and singular in _PERIODS:
+    singular = word.removesuffix("s") if which.startswith("every ") else word
+    if which and (singular in _PERIODS or singular == "day"):
         name, at = f"{which}{singular}", at + 1
         of = at + (_word(stream, at) == "on")
         if singular == "week" and _word(stream, of) in weekday_names():
             return f"{day_name(weekday_names()[_word(stream, of)])} of {name}", of + 1
         return name, at
-    if word in _PERIODS and _word(stream, at + 1) == "after" and _word(stream, at + 2) == "next":
-        return f"{word} after next", at + 3
+    if word in _PERIODS and stream.norms[at + 1 : at + 3] in (("after", "next"), ("before", "last")):
+        return f"{word} {' '.join(stream.norms[at + 1 : at + 3])}", at + 3
     return None
 
 
@@ -204,8 +222,8 @@ def _weekday(stream: Stream, at: int, which: str) -> tuple[str, int]:
     at += 1
     if _word(stream, at) == "week":
         return shifted(name, 7), at + 1
-    if _word(stream, at) == "after" and _word(stream, at + 1) in ("next", "that"):
-        return f"{name} after {_word(stream, at + 1)}", at + 2
+    if stream.norms[at : at + 2] in (("after", "next"), ("after", "that"), ("before", "last")):
+        return f"{name} {' '.join(stream.norms[at : at + 2])}", at + 2
     of = at + (_word(stream, at) in ("of", "in"))
     if _word(stream, of) in ("next", "this", "last") and _word(stream, of + 1) == "week":
         return f"{name} of {_word(stream, of)} week", of + 2

@@ -27,13 +27,19 @@ from pytest_talk2agent.speech.tokens import tokenise
         ("the end of June", "end of month 6"),
         ("a month from now;in a month", "today+1 month"),
         ("the day after Monday", "monday+1"),
+        ("every other Monday;every second Monday", "every other monday"),
+        ("the fifteenth of next month;the 15th of next month", "15 of next month"),
+        ("two Fridays from now;2 Fridays from today", "2 friday from now"),
+        ("the week before last", "week before last"),
+        ("the second half of June", "2 half of month 6"),
+        ("the next day;the following day", "next day"),
     ],
 )
 def test_one_name_for_all_ways_to_say_it(texts: str, name: str) -> None:
     for text in texts.split(";"):
         stream = tokenise(text)
         assert relative_at(stream, 0) == (name, len(stream)), text
-        assert may_name_day(stream.norms[0]) or stream.norms[0] in ("a", "two", "seven")
+        assert may_name_day(stream.norms[0]) or stream.norms[0] in ("a", "two", "2", "seven")
 
 
 @pytest.mark.parametrize(
