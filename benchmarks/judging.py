@@ -1,9 +1,11 @@
-"""What the lexical judge costs: python benchmarks/judging.py [--cases CASES] [--words N] [--intentions N]
+"""What the lexical judge costs.
 
-Two tables. Long texts: the processor seconds of one judgement of N words with N intentions of all kinds, for a request
-that is as long itself, for one of 600 words, and for transcripts that run on in loops of words and of numbers, at N, N/2
-and N/4 words: a linear cost halves with them. Cases: the median of cold judgements (every case in a process of its own would measure imports, so
-what the judge remembers is dropped before each), and the time to import it.
+Run: ``python benchmarks/judging.py [--cases CASES] [--words N] [--intentions N]``.
+
+Long texts: the processor seconds of one judgement of N words with N intentions of all kinds, for a request that is as
+long itself, for one of 600 words, and for transcripts that run on in loops of words and of numbers, at N, N/2 and N/4
+words: a linear cost halves with them. Cases: the median of cold judgements (what the judge remembers of texts is
+dropped before each), and the time to import it.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ from table import print_table
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.cases import read_cases
 from pytest_talk2agent.judging.lexical import judge
+from pytest_talk2agent.speech.words import listed
 from pytest_talk2agent.tasks.intention import Intention
 
-_PROSE = (
+_PROSE = listed(
     "the crew of the small boat on the lake saw how the wind turned and took in the sails before the rain came over "
     "the hills while the children at the landing waved and the old dog slept under a bench as if nothing happened"
-).split()
-_NAMES = [f"{first}{second}" for first in "bor dal fen gim kes lun mor nad".split() for second in "an ek il os".split()]
+)
+_NAMES = [f"{first}{second}" for first in listed("bor dal fen gim kes lun mor nad") for second in listed("an ek il os")]
 
 
 def _values(count: int) -> dict[str, tuple[str, str, str]]:
@@ -88,9 +91,11 @@ def transcripts(text: str, words: int) -> dict[str, str]:
 def forget() -> None:
     """Drop what the judge remembers of texts; tables that are read once stay."""
     for thing in gc.get_objects():
-        if isinstance(thing, functools._lru_cache_wrapper) and str(thing.__module__).startswith("pytest_talk2agent"):
-            if thing.__wrapped__.__code__.co_argcount:
-                thing.cache_clear()
+        remembers = isinstance(thing, functools._lru_cache_wrapper)
+        if not remembers or not str(thing.__module__).startswith("pytest_talk2agent"):
+            continue
+        if thing.__wrapped__.__code__.co_argcount:
+            thing.cache_clear()
 
 
 def seconds(case: Case) -> float:
