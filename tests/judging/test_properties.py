@@ -182,8 +182,8 @@ def test_the_script_itself_is_retained() -> None:
 _PIECES = listed(
     "$ € £ 5 10 1/2 ½ ² m² m 2 K 5K half a an of and the in per / square cubic sq. ft in. ' \" - . , : 10:30 pm a.m. "
     "hundred thousand first third twenty second seconds day after before next week Monday march may 2027 '26 Jan. 15 0 "
-    "00 oh o BC c F A us US$ Rs kr ¢ p cents dollars pounds kWh hours minutes EST times x × % percent point minus three "
-    "quarter over double 1,000 °C ° ′ ″ every other last now ago from "
+    "00 oh o BC c F A us US$ Rs kr ¢ p cents dollars pounds kWh hours minutes EST times x × % percent point minus "
+    "three quarter over double 1,000 °C ° ′ ″ every other last now ago from "
     "99999999999999999999999999999999999999999999999999"
 )
 _WANTED = [
