@@ -183,7 +183,8 @@ _PIECES = listed(
     "$ € £ 5 10 1/2 ½ ² m² m 2 K 5K half a an of and the in per / square cubic sq. ft in. ' \" - . , : 10:30 pm a.m. "
     "hundred thousand first third twenty second seconds day after before next week Monday march may 2027 '26 Jan. 15 0 "
     "00 oh o BC c F A us US$ Rs kr ¢ p cents dollars pounds kWh hours minutes EST times x × % percent point minus "
-    "quarter three over double 1,000 99999999999999999999999999999999999999999999999999 °C ° ′ ″ every other last now ago from"
+    "three quarter over double 1,000 °C ° ′ ″ every other last now ago from "
+    "99999999999999999999999999999999999999999999999999"
 )
 _WANTED = [
     ("number", "3/4"), ("quantity", "30 m²"), ("money", "$40"), ("money", "20 cents"), ("percent", "5%"),
