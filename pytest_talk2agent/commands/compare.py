@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,11 @@ from pytest_talk2agent.commands.rules import add_margin, rules_of
 
 if TYPE_CHECKING:
     from pytest_talk2agent.results.baseline import Baseline
+    from pytest_talk2agent.results.record import TaskResult
     from pytest_talk2agent.results.release import Comparison
+
+
+_MOST_SHOWN = 20
 
 
 def add(commands: Commands) -> None:
@@ -34,8 +38,8 @@ def run(options: argparse.Namespace) -> int:
 
     rules = rules_of(options)
     try:
-        before, _ = _side(options.before)
-        after, lacking = _side(options.after)
+        before, _, earlier = _side(options.before)
+        after, lacking, later = _side(options.after)
         _refuse_what_differs(before, after)
         comparisons = compare(before, after, rules)
     except BaselineError as error:
@@ -46,12 +50,16 @@ def run(options: argparse.Namespace) -> int:
     for comparison in comparisons:
         reasons.extend(comparison.reasons(inconclusive_passes=rules.inconclusive_passes))
     reasons = reasons if rules.margin else []
+    repeats = _heard_otherwise(earlier, later)
     if options.json:
         found = [comparison.to_json() for comparison in comparisons]
-        write_json({"passed": not reasons if rules.margin else None, "reasons": reasons, "comparisons": found})
+        write_json({"passed": not reasons if rules.margin else None, "reasons": reasons, "comparisons": found,
+                    "heard_otherwise": repeats})  # fmt: skip
         return 1 if reasons else 0
     for title, head, rows in release_tables(comparisons):
         write([title, *table(head, rows), ""])
+    if repeats:
+        write(_repeat_lines(repeats))
     if rules.margin:
         write([f"note: {hint}" for comparison in comparisons for hint in comparison.hints()])
         write([f"FAILED: {'; '.join(reasons)}" if reasons else f"PASSED: {_worst(comparisons)}"])
@@ -67,18 +75,41 @@ def _worst(comparisons: Sequence[Comparison]) -> str:
     )
 
 
-def _side(path: Path) -> tuple[Baseline, int]:
-    """What is compared, and how many items of a run have no result."""
+def _heard_otherwise(before: Sequence[TaskResult], after: Sequence[TaskResult]) -> list[dict[str, str]]:
+    """The items of which both runs heard the same recording with the same interface, and another text."""
+
+    def known(one: TaskResult) -> tuple[str, str, str | None, str]:
+        return one.task, one.take, one.transcript.audio_sha256, one.transcript.fingerprint
+
+    texts = {known(one): one.transcript.text for one in before if one.transcript.audio_sha256 is not None}
+    return [
+        {"node": one.node, "before": texts[known(one)], "after": one.transcript.text}
+        for one in after
+        if known(one) in texts and texts[known(one)] != one.transcript.text
+    ]
+
+
+def _repeat_lines(repeats: Sequence[Mapping[str, str]]) -> list[str]:
+    shown = [f"  {one['node']}: {one['before']!r}, then {one['after']!r}" for one in repeats[:_MOST_SHOWN]]
+    more = [f"  and {len(repeats) - _MOST_SHOWN} more (--json has all)"] if len(repeats) > _MOST_SHOWN else []
+    head = (
+        f"note: another text of the same recording by the same interface: {len(repeats)} item{'s'[: len(repeats) > 1]}"
+    )
+    return [head, *shown, *more]
+
+
+def _side(path: Path) -> tuple[Baseline, int, Sequence[TaskResult]]:
+    """What is compared, how many items of a run have no result, and its results; a baseline holds none."""
     from pytest_talk2agent.analysis.regating import baseline_of
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.saved import read_run
 
     if not path.is_dir():
-        return Baseline.load(path), 0
+        return Baseline.load(path), 0, ()
     saved = read_run(path)
     if saved.passed is None:
         raise ValueError(f"{path}: the run did not come to its end (no run.json); make it again")
-    return baseline_of(saved), len(saved.errors) + len(saved.missing)
+    return baseline_of(saved), len(saved.errors) + len(saved.missing), saved.results
 
 
 def _refuse_what_differs(before: Baseline, after: Baseline) -> None:

@@ -19,6 +19,7 @@ def case_of(task: Task, transcript: str) -> Case:
         transcript=transcript,
         files=task.files,
         task=task.id,
+        language=task.language,
     )
 
 

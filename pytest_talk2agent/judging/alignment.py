@@ -193,6 +193,8 @@ def _swaps(left: str, right: tuple[str, ...], classes: list[int]) -> list[int]:
 
 def _dense(left: tuple[str, ...], right: tuple[str, ...]) -> list[tuple[int, int]]:
     """Pairs of a least-cost alignment; among equals a token of the left is left out late rather than early."""
+    if left == right:
+        return [(index, index) for index in range(len(left))]
     width = len(right)
     gaps = [_gap(key) for key in right]
     row = [0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 from pytest_talk2agent.judging.alignment import Alignment
 from pytest_talk2agent.speech.numerals import is_numeric
 from pytest_talk2agent.speech.tokens import Stream
@@ -103,14 +106,35 @@ def _asks(norms: tuple[str, ...], starts: frozenset[str]) -> bool:
     return stem(first) in starts and not (first.endswith("ed") and first not in starts)
 
 
-def content_of(stream: Stream) -> list[int]:
+@lru_cache(maxsize=64)
+def content_of(stream: Stream) -> tuple[int, ...]:
     """Indices of the tokens that are neither symbols nor words that add nothing."""
-    return [i for i, token in enumerate(stream.tokens) if token.kind != "symbol" and token.norm not in EMPTY]
+    return tuple(i for i, token in enumerate(stream.tokens) if token.kind != "symbol" and token.norm not in EMPTY)
 
 
 def _is_own_text(stream: Stream, start: int, end: int, stems: set[str]) -> bool:
     words = [token.norm for token in stream.tokens[start:end] if token.kind == "word" and token.norm not in EMPTY]
     return 5 * sum(stem(word) in stems for word in words) < 3 * len(words)
+
+
+def _renders(norms: tuple[str, ...], script: Stream) -> bool:
+    """The sentence has at least half of the script's content words in their order: it is the request."""
+    said = [stem(script.norms[index]) for index in content_of(script)]
+    heard = [stem(word) for word in norms if word not in EMPTY and word[0].isalnum()]
+    return bool(said) and 2 * len(heard) >= len(said) and 2 * _common(said, heard) >= len(said)
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """The length of the longest common subsequence, by bits (Hyyro 2004): one step for each word of the right."""
+    places: dict[str, int] = {}
+    for index, word in enumerate(left):
+        places[word] = places.get(word, 0) | 1 << index
+    whole = (1 << len(left)) - 1
+    row = whole
+    for word in right:
+        match = row & places.get(word, 0)
+        row = (row + match) | (row - match)
+    return len(left) - (row & whole).bit_count()
 
 
 def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> tuple[bool, bool]:
@@ -131,9 +155,20 @@ def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> 
         return False, True
     if rest[0] in ("i", "we") and len(rest) > 1 and not _says(script, rest[:2]):
         verb = rest[1] if rest[1] not in ("have", "just", "already") else (*rest[2:], "")[0]
-        if _is_past(verb, said):
+        # `We saved` may be a misheard `Please save`; an auxiliary or a word of assent is no such thing.
+        if _is_past(verb, said) and not (at == 0 and verb == rest[1] and _renders(norms, script)):
             return False, True
-    return False, _reports(rest, script, said, starts)
+    return False, _tells(rest, script) or (_reports(rest, script, said, starts) and not _renders(norms, script))
+
+
+def _tells(rest: tuple[str, ...], script: Stream) -> bool:
+    """A statement with words of its own where the script is a question."""
+    first = script.norms[0] if script.norms else ""
+    if first not in _QUESTIONS or first in rest[:_FAR] or rest[0] in _QUESTIONS:
+        return False
+    stems = set(map(stem, script.norms))
+    new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
+    return len(new) > 1 and any(word in _BE or word == "will" for word in rest)
 
 
 def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: frozenset[str]) -> bool:
@@ -164,10 +199,6 @@ def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: froz
         past = [word for word in rest[1:_FAR] if word.endswith("ed") and _is_past(word, said) and stem(word) in stems]
         if past or (rest[1:2] == ("set",) and not _says(script, rest[:2])):
             return True  # `Timer set for nine minutes`, `Table for two booked`
-    if script.norms[0] in _QUESTIONS and script.norms[0] not in (*rest[:_FAR],) and rest[0] not in _QUESTIONS:
-        new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
-        if len(new) > 1 and any(word in _BE or word == "will" for word in rest):
-            return True
     deeds = [word for word in rest if word.endswith("ed") and _is_past(word, said)]
     began = bool(deeds) and deeds[0] == rest[0] and stem(rest[0]) in stems
     doing = rest[0].endswith("ing") and rest[0] not in said and "now" in rest and "now" not in said
@@ -181,8 +212,12 @@ def _is_past(word: str, said: set[str]) -> bool:
 
 
 def _says(script: Stream, phrase: tuple[str, ...]) -> bool:
-    norms = script.norms
-    return any(norms[index : index + len(phrase)] == phrase for index in range(len(norms) - len(phrase) + 1))
+    return f" {' '.join(phrase)} " in _text_of(script)
+
+
+@lru_cache(maxsize=64)
+def _text_of(script: Stream) -> str:
+    return f" {' '.join(script.norms)} "
 
 
 def is_word_list(transcript: Stream, script: Stream, alignment: Alignment, slots: set[int]) -> bool:

@@ -2,31 +2,67 @@
 
 from __future__ import annotations
 
+import datetime
 from functools import lru_cache
 
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Reading, Scene
-from pytest_talk2agent.speech.dates import DateReading, Day, dates, year_at
-from pytest_talk2agent.speech.measures import unit_at
+from pytest_talk2agent.speech.currencies import is_code, is_sign
+from pytest_talk2agent.speech.dates import DateReading, Day, date_at, dates, year_at
+from pytest_talk2agent.speech.days import day_name
 from pytest_talk2agent.speech.times import TimeReading, times
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.units import CURRENCIES, CURRENCY_CODES, CURRENCY_SIGNS, UNITS_BY_NAME
+from pytest_talk2agent.speech.unit_names import unit_names
+from pytest_talk2agent.speech.unit_phrases import unit_at
+
+# Words that make a limit of the day or time behind them.
+_LIMITS = {
+    "before": "before",
+    "after": "after",
+    "by": "by",
+    "until": "until",
+    "till": "until",
+    "til": "until",
+    "since": "since",
+}
 
 
 @lru_cache(maxsize=1024)
+def reference_date(value: str) -> DateReading | None:
+    """The date that an intention asks for; None where the value is no date."""
+    stream = tokenise(value)
+    found = dates(stream, 0, len(stream)) or dates(stream, 0, len(stream), years=True)
+    return found[0] if found else None
+
+
 def reference_days(value: str) -> frozenset[Day]:
     """The day that an intention asks for; empty where the value is no date."""
-    stream = tokenise(value)
-    found = dates(stream, 0, len(stream))
-    return found[0].days if found else frozenset()
+    found = reference_date(value)
+    return found.days if found is not None else frozenset()
+
+
+def _limit(stream: Stream, index: int) -> str:
+    return _LIMITS.get(stream.norms[index - 1], "") if index else ""
+
+
+def _other_limit(value: str, wanted: int, stream: Stream, heard: int) -> bool:
+    """The value has a word such as `before`, and the transcript has another one or none."""
+    limit = _limit(tokenise(value), wanted)
+    return bool(limit) and limit != _limit(stream, heard)
 
 
 @lru_cache(maxsize=1024)
 def reference_minute(value: str) -> int | None:
     """The minute of the day that an intention asks for; None where the value is no time."""
+    found = _reference_time(value)
+    return _as_written(found) if found is not None else None
+
+
+@lru_cache(maxsize=1024)
+def _reference_time(value: str) -> TimeReading | None:
     stream = tokenise(value)
     found = times(stream, 0, len(stream))
-    return _as_written(found[0]) if found else None
+    return found[0] if found else None
 
 
 def _as_written(found: TimeReading) -> int:
@@ -36,16 +72,74 @@ def _as_written(found: TimeReading) -> int:
 
 def read_date(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     """Readings of all dates between two tokens."""
-    wanted = reference_days(value)
-    if not wanted:
+    asked = reference_date(value)
+    if asked is None:
         return []
+    wanted = next(iter(asked.days))
     stream = scene.stream
+    years = wanted.month is None and wanted.year is not None
     readings = []
-    for found in dates(stream, low, high):
+    for found in _dates(stream, low, high, years=years):
         days = _ordered(stream, found) if found.numeric else found.days
-        label, reason = _compare_days(stream, found, days, next(iter(wanted)))
+        label, reason = _compare_days(stream, found, days, wanted)
+        if label is not Label.CHANGED and _other_limit(value, asked.start, stream, found.start):
+            label, reason = Label.CHANGED, "the day is another limit"
+        if label is not Label.RETAINED and _is_said(scene, found, wanted):
+            label, reason = Label.RETAINED, "the day with the words that the script has around it"
+        if label is Label.RETAINED and _contradicts(scene, found, wanted, asked):
+            label, reason = Label.UNRESOLVED, "the day of the week contradicts the date"
         readings.append(Reading(found.start, found.end, label, reason))
+        if scene.locating and wanted.named and label is not Label.RETAINED:
+            readings.extend(_part_of(stream, found, asked))
     return readings
+
+
+def _part_of(stream: Stream, found: DateReading, asked: DateReading) -> list[Reading]:
+    """Where the script says more than the value that is wanted of it: `Monday` of `next week on Monday`."""
+    inner = (date_at(stream, index) for index in range(found.start + 1, found.end))
+    return [
+        Reading(one.start, one.end, Label.RETAINED, "the same day")
+        for one in inner
+        if one is not None and one.end == found.end and one.days == asked.days
+    ]
+
+
+def _dates(stream: Stream, low: int, high: int, *, years: bool) -> list[DateReading]:
+    """The dates between two tokens; `a week on Sunday` stays whole where the border falls inside it."""
+    across = [
+        one
+        for one in dates(stream, 0, len(stream))
+        if one.start < high and one.end > low and not low <= one.start < one.end <= high
+        and all(day.named for day in one.days)
+    ]  # fmt: skip
+    inside = [
+        one
+        for one in dates(stream, low, high, years=years)
+        if all(one.end <= other.start or one.start >= other.end for other in across)
+    ]
+    return sorted([*across, *inside], key=lambda one: one.start)
+
+
+def _is_said(scene: Scene, found: DateReading, wanted: Day) -> bool:
+    """The script has the same longer name (`every week on Monday`) around the day that is wanted (`Monday`)."""
+    if scene.script is None or scene.slot is None or not wanted.named:
+        return False
+    low, high = scene.slot
+    return any(
+        one.start < high and one.end > low and one.days == found.days and one.end - one.start > high - low
+        for one in dates(scene.script, 0, len(scene.script))
+    )
+
+
+def _contradicts(scene: Scene, found: DateReading, wanted: Day, asked: DateReading) -> bool:
+    """The weekday beside the date is not the one that day has, and the script does not say it either."""
+    actual = _weekday_of(wanted)
+    if found.weekday is None or actual is None or day_name(found.weekday) == actual or found.weekday == asked.weekday:
+        return False
+    if scene.script is None or scene.slot is None:
+        return False
+    said = dates(scene.script, max(0, scene.slot[0] - 2), scene.slot[1])
+    return all(one.weekday != found.weekday for one in said)
 
 
 def _ordered(stream: Stream, found: DateReading) -> frozenset[Day]:
@@ -67,6 +161,10 @@ def _ordered(stream: Stream, found: DateReading) -> frozenset[Day]:
 
 def _compare_days(stream: Stream, found: DateReading, days: frozenset[Day], wanted: Day) -> tuple[Label, str]:
     if wanted.named or any(day.named for day in days):
+        if not wanted.named and _weekday_of(wanted) in {day.named for day in days}:
+            return Label.UNRESOLVED, "a part of the date was not said"
+        if wanted.named and found.weekday is not None and wanted.named == day_name(found.weekday):
+            return Label.UNRESOLVED, "a date stands beside the day of the week"
         return _compare_names(days, wanted)
     fitting = {day for day in days if day.month == wanted.month and day.day == wanted.day}
     if not fitting:
@@ -91,13 +189,35 @@ def _compare_days(stream: Stream, found: DateReading, days: frozenset[Day], want
     return Label.RETAINED, "the same day"
 
 
+def _weekday_of(day: Day) -> str | None:
+    """The day of the week of a full date, None for all others."""
+    if day.year is None or day.month is None or day.day is None:
+        return None
+    try:
+        return day_name(datetime.date(day.year, day.month, day.day).weekday())
+    except ValueError:
+        return None
+
+
 def _compare_names(days: frozenset[Day], wanted: Day) -> tuple[Label, str]:
     if wanted in days:
         return Label.RETAINED, "the same day"
-    if any(day.named and wanted.named and day.named.split()[-1] == wanted.named.split()[-1] for day in days):
-        bare = any(" " not in day.named for day in days)
-        return (Label.UNRESOLVED if bare else Label.CHANGED), "which of these days was not said"
+    names = {day.named for day in days}
+    if wanted.named.startswith("decade") and any(name.startswith("decade") for name in names):
+        decades = {name.split()[1] for name in names} | {wanted.named.split()[1]}
+        if len({decade[-2:] for decade in decades}) == 1:
+            return Label.UNRESOLVED, "the century was not said"
+    if any(day.day is not None and wanted.named.startswith(f"{day.day} of ") for day in days):
+        return Label.UNRESOLVED, "a part of the date was not said"
+    if any(_one_of(name) == wanted.named or _one_of(wanted.named) == name for name in names):
+        return Label.UNRESOLVED, "which of these days was not said"
     return Label.CHANGED, "another day"
+
+
+def _one_of(name: str) -> str:
+    """The day without the word that says which one it is, where that may be the very next one."""
+    which, _, rest = name.partition(" ")
+    return rest if which in ("next", "this") and " " not in rest else name
 
 
 def _only_year(stream: Stream, found: DateReading) -> set[int | None]:
@@ -118,18 +238,30 @@ def read_time(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     if wanted is None:
         return []
     readings = []
+    asked = _reference_time(value)
     for found in _times(scene.stream, low, high):
         label, reason = _compare_times(scene, found, wanted, value)
+        if label is not Label.CHANGED and asked is not None:
+            if _other_limit(value, asked.start, scene.stream, found.start):
+                label, reason = Label.CHANGED, "the time is another limit"
+            elif asked.zone != found.zone and (asked.zone or not _script_zone(scene, found.zone)):
+                same = not asked.zone or not found.zone
+                label, reason = (
+                    (Label.UNRESOLVED, "the time zone is in doubt") if same else (Label.CHANGED, "another zone")
+                )
         readings.append(Reading(found.start, found.end, label, reason))
     return readings
 
 
 def _times(stream: Stream, low: int, high: int) -> list[TimeReading]:
-    """The times between two tokens; `ten to ten` stays whole where the border falls inside it."""
+    """The times between two tokens; `ten to ten` and `twenty two hundred` stay whole where the border falls inside."""
     across = [
         one
         for one in times(stream, 0, len(stream))
-        if one.relative and one.start < high and one.end > low and not low <= one.start < one.end <= high
+        if (one.relative or "hundred" in stream.norms[one.start : one.end])
+        and one.start < high
+        and one.end > low
+        and not low <= one.start < one.end <= high
     ]
     inside = [one for one in times(stream, low, high) if all(one.end <= o.start or one.start >= o.end for o in across)]
     return sorted([*across, *inside], key=lambda one: one.start)
@@ -150,10 +282,16 @@ def _compare_times(scene: Scene, found: TimeReading, minute: int, value: str) ->
 
 def _is_amount(stream: Stream, found: TimeReading) -> bool:
     """A currency or a percentage is printed or said beside the number: `$730`, `730 euros`."""
-    if found.start and stream.norms[found.start - 1] in CURRENCY_SIGNS | CURRENCY_CODES:
+    before = stream.norms[found.start - 1] if found.start else ""
+    if is_sign(before) or is_code(before):
         return True
     unit = unit_at(stream, found.end)
-    return unit is not None and (unit[0].dimension in CURRENCIES or unit[0] == UNITS_BY_NAME["%"])
+    return unit is not None and (unit[0].is_currency or unit[0] == unit_names().named("percent"))
+
+
+def _script_zone(scene: Scene, zone: str) -> bool:
+    """The script has the zone that the transcript adds."""
+    return scene.script is None or any(one.zone == zone for one in times(scene.script, 0, len(scene.script)))
 
 
 def _script_marks(scene: Scene) -> bool:

@@ -13,8 +13,8 @@ class Case:
     """One transcript to be judged against one task.
 
     ``files`` are the paths the agent can see in its workspace; ``task`` is the task's id, by which recorded labels are
-    found and faults are named. Execution results, scores and the transcripts of other interfaces are not here, and no
-    judge may look for them.
+    found and faults are named; ``language`` is what it is spoken in, as a BCP 47 tag. Execution results, scores and the
+    transcripts of other interfaces are not here, and no judge may look for them.
     """
 
     instruction: str
@@ -23,3 +23,4 @@ class Case:
     transcript: str
     files: tuple[str, ...] = ()
     task: str = ""
+    language: str = "en"

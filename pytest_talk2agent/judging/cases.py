@@ -47,6 +47,7 @@ class _Line(BaseModel):
     intentions: dict[str, Intention]
     transcript: str
     labels: dict[str, Label]
+    language: str = "en"
     why: str = ""
 
 
@@ -105,5 +106,6 @@ def _case(place: str, line: str) -> LabelledCase:
         transcript=read.transcript,
         files=read.context.files,
         task=read.id,
+        language=read.language,
     )
     return LabelledCase(read.id, case, {name: read.labels[name] for name in read.intentions}, read.why)

@@ -18,11 +18,13 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Scene
 from pytest_talk2agent.judging.slots import find_slots
 from pytest_talk2agent.judging.values import read_value
-from pytest_talk2agent.speech.dates import MONTHS, RELATIVE, WEEKDAYS, dates
+from pytest_talk2agent.speech.currencies import is_code, is_sign
+from pytest_talk2agent.speech.dates import dates
+from pytest_talk2agent.speech.days import month_names, relative_at, weekday_names
 from pytest_talk2agent.speech.numerals import numeral_at
 from pytest_talk2agent.speech.times import times
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.units import CURRENCIES, UNITS_BY_NAME
+from pytest_talk2agent.speech.unit_phrases import unit_at
 from pytest_talk2agent.speech.words import listed, stem
 from pytest_talk2agent.tasks.intention import Intention
 
@@ -194,7 +196,8 @@ class _Coverage:
                 yield "value", (time.start, time.end)
         yield from self._numbers()
         for index, word in enumerate(stream.norms):
-            if word in RELATIVE or (word in WEEKDAYS and len(word) > 4) or self._is_month(index):
+            day = relative_at(stream, index) is not None or (word in weekday_names() and len(word) > 4)
+            if day or self._is_month(index):
                 yield "value", (index, index + 1)
             elif word in _NEGATIONS and self._demands(index):
                 yield "negation", (index, index + 1)
@@ -214,8 +217,10 @@ class _Coverage:
                 index += 1
                 continue
             end = number.end
-            start = index - 1 if index and stream.norms[index - 1] in CURRENCIES else index
-            unit = end < len(stream) and stream.norms[end] in UNITS_BY_NAME and stream.norms[end] not in ("a", "in")
+            start = (
+                index - 1 if index and (is_sign(stream.norms[index - 1]) or is_code(stream.norms[index - 1])) else index
+            )
+            unit = end < len(stream) and unit_at(stream, end) is not None and stream.norms[end] not in ("a", "in")
             if unit and self.exact.issuperset(range(start, end)) and end not in self.exact:
                 yield "value", (end, end + 1)
             elif (stream.norms[index:end] != ("one",) or unit) and stream.norms[index] not in ("a", "an"):
@@ -224,7 +229,7 @@ class _Coverage:
 
     def _is_month(self, index: int) -> bool:
         word = self.stream.norms[index]
-        return word in MONTHS and len(word) > 3 and word != "march" and self.stream[index].text.istitle()
+        return word in month_names() and len(word) > 3 and word != "march" and self.stream[index].text.istitle()
 
     def _demands(self, index: int) -> bool:
         """A negation that the agent is to heed: no statement, no answer."""

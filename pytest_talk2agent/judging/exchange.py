@@ -39,9 +39,11 @@ class Exchange:
         slot = self.slots[key]
         if slot is None:
             return 0, 0
-        said, heard = (*keys_of(self.script), _BORDER), (*keys_of(self.transcript), _BORDER)
-        before = _run((_BORDER, *said[: slot.start])[::-1], (_BORDER, *heard[: one.start])[::-1])
-        return before, _run(said[slot.end :], heard[one.end :])
+        said, heard = keys_of(self.script), keys_of(self.transcript)
+        return (
+            _run(_before(said, slot.start), _before(heard, one.start)),
+            _run(_behind(said, slot.end), _behind(heard, one.end)),
+        )
 
     def relocate(self, results: Mapping[Key, Reading | None]) -> dict[Key, Reading | None]:
         """Values that were heard with their own words around them, though alignment looked elsewhere."""
@@ -55,7 +57,7 @@ class Exchange:
             held = current is None or not _is_free(current, taken)
             least = max(_SURE, 1 + (0 if held or current is None else self.fit(key, current)))
             for one in self.everywhere(key):
-                if current is not None and self.transcript.norms[one.end : current.start] in CORRECTIONS:
+                if current is not None and self._is_correction(one.end, current.start):
                     continue  # the speaker took it back
                 inside = current is not None and _lies_in(current, one) and not _lies_in(one, current)
                 if _is_free(one, taken) and self.fit(key, one) >= (_SURE if inside else least):
@@ -68,6 +70,9 @@ class Exchange:
             if key not in moved and current is not None and any(_lies_in(current, one) for one in found):
                 moved[key] = None
         return moved
+
+    def _is_correction(self, start: int, end: int) -> bool:
+        return 0 < end - start <= _REACH and self.transcript.norms[start:end] in CORRECTIONS
 
     def settle(self, results: Mapping[Key, Reading | None]) -> dict[Key, Reading | None]:
         """What changes because a value stands in the place of another one of its kind.
@@ -119,6 +124,15 @@ def _lies_in(inner: Reading, outer: Reading) -> bool:
 
 def _changed(one: Reading) -> Reading:
     return replace(one, label=Label.CHANGED, reason="a value of another place stands here")
+
+
+def _before(keys: tuple[str, ...], index: int) -> tuple[str, ...]:
+    """The tokens before an index, the nearest first."""
+    return (*keys[max(0, index - _REACH) : index][::-1], *((_BORDER,) if index < _REACH else ()))
+
+
+def _behind(keys: tuple[str, ...], index: int) -> tuple[str, ...]:
+    return (*keys[index : index + _REACH], *((_BORDER,) if index + _REACH > len(keys) else ()))
 
 
 def _run(said: tuple[str, ...], heard: tuple[str, ...]) -> int:

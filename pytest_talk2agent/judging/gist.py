@@ -8,16 +8,18 @@ from functools import lru_cache
 
 from pytest_talk2agent.judging.alignment import Alignment, keys_of
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Reading
+from pytest_talk2agent.speech.languages import ENGLISH, knows, negations
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import EMPTY, FILLERS, NEGATORS, stem
+from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, FILLERS, NEGATORS, stem
 from pytest_talk2agent.tasks.intention import Intention
 
 _CONJUNCTIONS = frozenset(("and", "then", "but", "or"))
 _CONTRARY_REACH = 2
 _MOVED_SLACK = 6
 _ENDS = frozenset(".?!\n")
-_NEGATING = frozenset(map(stem, NEGATORS))
+_NEGATING = frozenset(map(stem, NEGATORS)) | {"instead", "rather"}
 Group = tuple[tuple[str, ...], ...]
 
 
@@ -37,15 +39,58 @@ class _Hit:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a gist is read with: the negations of both texts and the language that they are in."""
+
+    polarity: Polarity
+    language: str = ENGLISH
+
+
+_Words = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]
+
+
 @lru_cache(maxsize=256)
-def _stems(stream: Stream) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Indices and stems of all tokens that are no symbols."""
-    words = [(index, stem(key)) for index, key in enumerate(keys_of(stream)) if stream[index].kind != "symbol"]
-    return tuple(index for index, _ in words), tuple(word for _, word in words)
+def _stems(stream: Stream) -> tuple[_Words, ...]:
+    """Where every word that is no symbol begins and ends, and its stem; once more with spelled letters joined."""
+    words = [
+        (index, index + 1, stem(key)) for index, key in enumerate(keys_of(stream)) if stream[index].kind != "symbol"
+    ]
+    joined: list[tuple[int, int, str]] = []
+    for start, end, word in words:
+        if joined and start < joined[-1][1]:
+            continue
+        stop = _spelled_end(stream, start)
+        letters = "".join(norm for norm in stream.norms[start:stop] if norm.isalpha())
+        joined.append((start, stop, stem(letters)) if stop else (start, end, word))
+    variants = [words] if len(joined) == len(words) else [words, joined]
+    return tuple(
+        (tuple(one[0] for one in some), tuple(one[1] for one in some), tuple(one[2] for one in some))
+        for some in variants
+    )
 
 
+def _spelled_end(stream: Stream, index: int) -> int:
+    """Where a run of single letters (`D X F`, `D. X. F.`, `C S Vs`) ends; 0 where none begins."""
+    end, letters = index, 0
+    if stream.norms[index] == "a":
+        return 0  # rather the article
+    while end < len(stream):
+        norm = stream.norms[end]
+        if norm.isascii() and norm.isalpha() and (len(norm) == 1 or (len(norm) == 2 and letters and norm[1] == "s")):
+            letters += 1
+            if len(norm) == 2:
+                end += 1
+                break
+        elif not (norm == "." and letters and stream[end].glued):
+            break
+        end += 1
+    return end if letters > 1 else 0
+
+
+@lru_cache(maxsize=4096)
 def _phrase(text: str) -> tuple[str, ...]:
-    return _stems(tokenise(text))[1]
+    return _stems(tokenise(text))[-1][2]
 
 
 @lru_cache(maxsize=1024)
@@ -58,16 +103,18 @@ def _groups(intention: Intention) -> tuple[Group, ...]:
 
 
 def _hits(stream: Stream, groups: tuple[Group, ...], low: int, high: int) -> list[_Hit]:
-    indices, stems = _stems(stream)
-    first, last = bisect_left(indices, low), bisect_left(indices, high)
-    return [
-        _Hit(number, indices[at], indices[at + len(member) - 1] + 1)
-        for number, group in enumerate(groups)
-        for member in group
-        if member
-        for at in range(first, last - len(member) + 1)
-        if stems[at] == member[0] and stems[at : at + len(member)] == member
-    ]
+    found: dict[_Hit, None] = {}
+    for starts, ends, stems in _stems(stream):
+        first, last = bisect_left(starts, low), bisect_left(starts, high)
+        where: dict[str, list[int]] = {}
+        for at in range(first, last):
+            where.setdefault(stems[at], []).append(at)
+        for number, group in enumerate(groups):
+            for member in group:
+                for at in where.get(member[0], ()) if member else ():
+                    if at + len(member) <= last and stems[at : at + len(member)] == member:
+                        found[_Hit(number, starts[at], ends[at + len(member) - 1])] = None
+    return list(found)
 
 
 def _windows(hits: list[_Hit]) -> list[tuple[int, int]]:
@@ -75,15 +122,18 @@ def _windows(hits: list[_Hit]) -> list[tuple[int, int]]:
     wanted = len({hit.group for hit in hits})
     ordered = sorted(hits, key=lambda hit: (hit.start, hit.end))
     windows = []
-    for index, first in enumerate(ordered):
-        seen: set[int] = set()
-        end = first.end
-        for hit in ordered[index:]:
-            seen.add(hit.group)
-            end = max(end, hit.end)
-            if len(seen) == wanted:
-                windows.append((first.start, end))
-                break
+    seen: dict[int, int] = {}
+    last = 0
+    for index, first in enumerate(ordered):  # two pointers: linear in the hits
+        while last < len(ordered) and len(seen) < wanted:
+            seen[ordered[last].group] = seen.get(ordered[last].group, 0) + 1
+            last += 1
+        if len(seen) < wanted:
+            break
+        windows.append((first.start, max(hit.end for hit in ordered[index:last])))
+        seen[first.group] -= 1
+        if not seen[first.group]:
+            del seen[first.group]
     return windows
 
 
@@ -129,7 +179,7 @@ def locate(intention: Intention, script: Stream) -> Clause | None:
 
 
 def read_gist(
-    intention: Intention, script: Stream, transcript: Stream, alignment: Alignment, clause: Clause | None
+    intention: Intention, script: Stream, transcript: Stream, alignment: Alignment, clause: Clause | None, scope: Scope
 ) -> Reading | None:
     """What the transcript says of the gist; None where nothing stands in its place."""
     span = (clause.start, clause.end) if clause else None
@@ -153,19 +203,96 @@ def read_gist(
     start, end = _window(hits) or (content[0], content[-1] + 1)
     if _contrary(intention, script, transcript, span, low, high):
         return Reading(start, end, Label.CHANGED, "the contrary stands there")
-    if (
-        hits
-        and clause
-        and span
-        and _negations(script, _own_hits(script, groups, clause), *span) != _negations(transcript, hits, low, high)
-    ):
+    negated = _negated(script, transcript, groups, clause, hits, scope)
+    if negated is Label.CHANGED:
         return Reading(start, end, Label.CHANGED, "a negation was lost or added")
     missing = [number for number in range(len(groups)) if number not in present]
-    if not missing:
-        return Reading(start, end, Label.RETAINED, "every keyword group is there and the polarity is right")
-    if hits and any(word in _NEGATING for number in missing for member in groups[number] for word in member):
+    lost = any(word in _NEGATING for number in missing for member in groups[number] for word in member)
+    if hits and lost and not _is_denied_alike(script, groups, clause, hits, scope):
         return Reading(start, end, Label.CHANGED, "the negation is lost")
-    return Reading(start, end, Label.UNRESOLVED, "not every keyword group is there")
+    if missing:
+        return Reading(start, end, Label.UNRESOLVED, "not every keyword group is there")
+    if negated is Label.UNRESOLVED:
+        return Reading(start, end, Label.UNRESOLVED, "it is said with a negation and without one")
+    if not knows(scope.language) and not (span and _is_verbatim(script, transcript, alignment, span)):
+        return Reading(start, end, Label.UNRESOLVED, f"negation is not known in the language {scope.language!r}")
+    return Reading(start, end, Label.RETAINED, "every keyword group is there and the polarity is right")
+
+
+def _is_denied_alike(
+    script: Stream, groups: tuple[Group, ...], clause: Clause | None, hits: list[_Hit], scope: Scope
+) -> bool:
+    """A keyword is governed by a negation in both texts, though in other words: `without telling`, `do not tell`."""
+    own = {hit.group: hit for hit in _own_hits(script, groups, clause)} if clause and scope.language == ENGLISH else {}
+    return any(
+        scope.polarity.denied(_unit(own[hit.group]), _unit(hit))
+        for hit in hits
+        if hit.group in own and not _is_negation(script, own, hit)
+    )
+
+
+def _is_verbatim(script: Stream, transcript: Stream, alignment: Alignment, span: tuple[int, int]) -> bool:
+    """The clause came across word for word, so that no negation can be lost or added."""
+    low, high = alignment.region(*span)
+    whole = all(alignment.exact[index] for index in range(*span) if script[index].kind != "symbol")
+    words = sum(transcript[index].kind != "symbol" for index in range(low, high))
+    return whole and words == sum(script[index].kind != "symbol" for index in range(*span))
+
+
+def _negated(
+    script: Stream,
+    transcript: Stream,
+    groups: tuple[Group, ...],
+    clause: Clause | None,
+    hits: list[_Hit],
+    scope: Scope,
+) -> Label:
+    """Retained where the polarity is that of the script, unresolved where the transcript says both."""
+    own = [] if clause is None else _own_hits(script, groups, clause)
+    windows = [window for window in _windows(hits) if window[1] - window[0] <= _MOVED_SLACK + _shortest(hits)]
+    if not own or not windows:
+        return Label.RETAINED
+    if scope.language != ENGLISH:
+        if not knows(scope.language) or clause is None:
+            return Label.RETAINED
+        best = min(windows, key=lambda window: window[1] - window[0])
+        there = bool(negations(transcript, *best, scope.language))
+        here = bool(negations(script, *clause.core, scope.language))
+        return Label.RETAINED if here == there else Label.CHANGED
+    said = {hit.group: hit for hit in sorted(own, key=lambda hit: hit.start, reverse=True)}
+    verdicts = []
+    for low, high in windows:
+        inside = [hit for hit in hits if low <= hit.start and hit.end <= high and not _is_negation(script, said, hit)]
+        verdicts.append(
+            any(scope.polarity.differing(_unit(said[hit.group]), _unit(hit)) for hit in inside if hit.group in said)
+        )
+    if any(verdicts) and not all(verdicts):
+        first, last = windows[0], windows[-1]
+        corrected = any(
+            transcript.phrase_at(index, words)
+            for index in range(first[1], last[0])
+            if transcript[index].paused
+            for words in CORRECTIONS
+        )
+        if corrected:
+            return Label.CHANGED if verdicts[-1] else Label.RETAINED
+        return Label.UNRESOLVED
+    return Label.CHANGED if any(verdicts) else Label.RETAINED
+
+
+def _shortest(hits: list[_Hit]) -> int:
+    found = _window(hits)
+    return found[1] - found[0] if found else 0
+
+
+def _unit(hit: _Hit) -> Unit:
+    return Unit(hit.start, hit.end, hit.end - 1)
+
+
+def _is_negation(script: Stream, said: dict[int, _Hit], hit: _Hit) -> bool:
+    """The group is a bare negation in the script, as in `[not, never], [push]`: it governs, and is not governed."""
+    own = said.get(hit.group)
+    return own is not None and all(stem(script.norms[index]) in _NEGATING for index in range(own.start, own.end))
 
 
 def _widened(transcript: Stream, alignment: Alignment, low: int, high: int) -> tuple[int, int]:
@@ -199,17 +326,6 @@ def _said_elsewhere(alignment: Alignment, clause: Clause) -> frozenset[int]:
 
 def _is_content(stream: Stream, index: int) -> bool:
     return stream[index].kind != "symbol" and stream.norms[index] not in EMPTY
-
-
-def _negations(stream: Stream, hits: list[_Hit], low: int, high: int) -> int:
-    """The parity of negating words that are no part of a keyword.
-
-    A bare `not` is part of a keyword only where nothing else of its group stands there.
-    """
-    bare = {hit for hit in hits if all(stream.norms[index] in NEGATORS for index in range(hit.start, hit.end))}
-    full = {hit.group for hit in hits if hit not in bare}
-    taken = {index for hit in hits if hit not in bare or hit.group not in full for index in range(hit.start, hit.end)}
-    return sum(stream.norms[index] in NEGATORS for index in range(low, high) if index not in taken) % 2
 
 
 def _contrary(

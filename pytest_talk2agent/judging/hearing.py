@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import eq
 
 from pytest_talk2agent.judging.alignment import Alignment, is_like, keys_of
 from pytest_talk2agent.judging.answers import content_of, without_answers
-from pytest_talk2agent.speech.numerals import is_numeric
+from pytest_talk2agent.speech.numerals import UNITS, group_at, is_numeric
 from pytest_talk2agent.speech.symbols import LETTER_HOMOPHONES, NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, Token
 from pytest_talk2agent.speech.words import CORRECTIONS, FILLERS, INAUDIBLE
 
-EMPTY_TRANSCRIPT, ANSWERED, REPETITION, INSERTED, WORD_LIST = (
+EMPTY_TRANSCRIPT, ANSWERED, OTHER_TEXT, REPETITION, INSERTED, WORD_LIST = (
     "empty_transcript",
     "answered",
+    "other_text",
     "repetition",
     "inserted",
     "word_list",
@@ -36,7 +40,7 @@ def hear(transcript: Stream, script: Stream) -> Heard:
     stream = _without_fillers(_without_marks(transcript), script)
     if not any(token.kind != "symbol" for token in stream.tokens):
         return Heard(Stream(transcript.text, ()), (EMPTY_TRANSCRIPT,))
-    looped = _without_loops(_without_stutters(stream, script))
+    looped = _without_loops(_without_stutters(stream, script), script)
     if len(looped) < len(stream):
         flags.append(REPETITION)
     asked = without_answers(looped, script)
@@ -116,7 +120,7 @@ def _without_stutters(stream: Stream, script: Stream) -> Stream:
 
 
 def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
-    spelled = any(len(word) == 1 and word not in "ai" for word in script.norms)
+    spelled, said = _letters_of(script)
     plain = all(
         len(word) > 1
         and word.isalpha()
@@ -128,9 +132,17 @@ def _is_stutter(words: tuple[str, ...], script: Stream) -> bool:
         and (word,) not in CORRECTIONS
         for word in words
     )
-    # `DuckDuckGo` is written in one word or in three, `a new sheet (Sheet2)` with a symbol between.
-    said = "".join(token.norm for token in script.tokens if token.kind != "symbol")
     return plain and "".join(words + words) not in said
+
+
+@lru_cache(maxsize=64)
+def _letters_of(script: Stream) -> tuple[bool, str]:
+    """Whether the script spells letters, and its words in one.
+
+    `DuckDuckGo` is written in one word or in three, `a new sheet (Sheet2)` with a symbol between.
+    """
+    spelled = any(len(word) == 1 and word not in "ai" for word in script.norms)
+    return spelled, "".join(token.norm for token in script.tokens if token.kind != "symbol")
 
 
 def _rounds(length: int) -> int:
@@ -138,29 +150,70 @@ def _rounds(length: int) -> int:
     return 6 if length == 1 else 4 if length == 2 else 3
 
 
-def _without_loops(stream: Stream) -> Stream:
-    """Keep one round of every phrase that is repeated in a row."""
+def _without_loops(stream: Stream, script: Stream) -> Stream:
+    """Keep one round of every phrase that is repeated in a row, none of a number that the script does not have.
+
+    Numbers and letters that the script itself repeats as often are meant so.
+    """
     norms = stream.norms
     gone: list[tuple[int, int]] = []
     index_gone = bytearray(len(norms))
     for length in range(1, min(_LONGEST_LOOP, len(norms) // 2) + 1):
-        run = 0
-        for index in range(length, len(norms) + 1):
-            if index < len(norms) and norms[index] == norms[index - length]:
-                run += 1
+        for start, index in _runs(norms, length, length * (_rounds(length) - 1)):
+            words = norms[start - length : start]
+            if index_gone[start] or not any(word[0].isalnum() for word in words):
                 continue
-            if run >= length * (_rounds(length) - 1):
-                start, words = index - run, norms[index - run - length : index - run]
-                spelled = all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in words)
-                if not index_gone[start] and not spelled and any(word[0].isalnum() for word in words):
-                    gone.append((start, index))
-                    index_gone[start:index] = b"\x01" * (index - start)
-            run = 0
+            spelled = all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in words)
+            if spelled and _is_repeated(words, script):
+                continue
+            begin = start - length if spelled and not _has_numbers(stream, start - length, start, script) else start
+            gone.append((begin, index))
+            index_gone[begin:index] = b"\x01" * (index - begin)
     return stream.without(gone) if gone else stream
 
 
-def is_other_text(transcript: Stream, script: Stream, alignment: Alignment) -> bool:
-    """Hardly a word of the transcript is like the script's: it is no rendering of the request."""
+def _runs(norms: tuple[str, ...], distance: int, least: int) -> Iterator[tuple[int, int]]:
+    """Stretches of so many tokens at least that are the tokens before them at a distance."""
+    same = bytes(map(eq, norms[distance:], norms))
+    at = same.find(b"\x01" * least)
+    while at >= 0:
+        end = same.find(b"\x00", at)
+        end = len(same) if end < 0 else end
+        yield at + distance, end + distance
+        at = same.find(b"\x01" * least, end)
+
+
+def _is_repeated(words: tuple[str, ...], script: Stream) -> bool:
+    """The script says the numbers or letters as often in a row as makes a loop."""
+    once = "".join(_as_digit(word) for word in words)
+    return once * _rounds(len(words)) in "".join(_as_digit(word) for word in script.norms)
+
+
+def _as_digit(word: str) -> str:
+    return str(UNITS[word]) if word in UNITS else word
+
+
+def _has_numbers(stream: Stream, low: int, high: int, script: Stream) -> bool:
+    """All numbers between two tokens are numbers of the script; letters are always taken to be."""
+    said = {group.value for index in range(len(script)) if (group := group_at(script, index)) is not None}
+    index = low
+    while index < high:
+        group = group_at(stream, index)
+        if group is not None and group.value not in said:
+            return False
+        index = index + 1 if group is None else group.end
+    return True
+
+
+def is_other_text(transcript: Stream, script: Stream, alignment: Alignment, values: set[int]) -> bool:
+    """Hardly a word of the transcript is like the script's: it is no rendering of the request.
+
+    ``values`` are the tokens of the script that say values. Half of the words around them make it the request, however
+    long and mangled they are.
+    """
+    around = [index for index in content_of(script) if index not in values]
+    if around and 2 * sum(alignment.exact[index] for index in around) >= len(around):
+        return False
     content = content_of(transcript)
     left, right = keys_of(script), keys_of(transcript)
     partners = {pair: index for index, pair in enumerate(alignment.pairs) if pair >= 0}

@@ -19,7 +19,7 @@ class Judge(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Name and version, such as ``lexical/2``."""
+        """Name and version, such as ``lexical/3``."""
 
     def judge(self, case: Case) -> Judgement:
         """Label every intention of one transcript; raises JudgeError where that fails."""

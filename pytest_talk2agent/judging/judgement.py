@@ -42,8 +42,8 @@ class Finding:
 class Judgement:
     """All findings of one transcript, in the order in which the task declares its intentions.
 
-    ``flags`` are states of the transcript as a whole: ``empty_transcript``, ``answered``, ``repetition``,
-    ``inserted``, ``word_list``.
+    ``flags`` are states of the transcript as a whole: ``empty_transcript``, ``answered``, ``other_text``,
+    ``repetition``, ``inserted``, ``word_list``.
     """
 
     findings: Mapping[str, Finding]

@@ -6,69 +6,39 @@ A pure function of the case. `VERSION` changes whenever any label could.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
-from pytest_talk2agent.judging.alignment import Alignment, align
+from pytest_talk2agent.judging.alignment import align
 from pytest_talk2agent.judging.answers import is_word_list
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.exchange import Exchange
-from pytest_talk2agent.judging.gist import Clause, read_gist
+from pytest_talk2agent.judging.gist import Clause, Scope, clause_around, read_gist
 from pytest_talk2agent.judging.hearing import (
     ANSWERED,
     EMPTY_TRANSCRIPT,
     INSERTED,
+    OTHER_TEXT,
     WORD_LIST,
     hear,
     is_inserted,
     is_other_text,
 )
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.judging.material import Hearing
 from pytest_talk2agent.judging.mentions import heard_again
 from pytest_talk2agent.judging.place import Place, is_filled, settle
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene, clear_of
+from pytest_talk2agent.judging.revision import Revision
 from pytest_talk2agent.judging.slots import Key, Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
+from pytest_talk2agent.speech.languages import spoken_in
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import EXPLANATIONS
 from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "lexical"
-VERSION = "2"
+VERSION = "3"
 _FILLED = "something else stands in its place"
-
-
-@dataclass(frozen=True)
-class _Hearing:
-    """The case as tokens."""
-
-    case: Case
-    script: Stream
-    transcript: Stream
-    alignment: Alignment
-
-    def scene(self, intention: Intention) -> Scene:
-        """What a reader of the transcript needs for one intention."""
-        others = tuple(
-            value
-            for other in self.case.intentions.values()
-            if other is not intention and other.kind == intention.kind
-            for value in other.say
-        )
-        return Scene(intention, self.transcript, self.case.files, others)
-
-    @cached_property
-    def is_printed(self) -> bool:
-        """The transcript follows the written instruction rather than the script."""
-        return self.printed is not None and len(self.printed[1].heard) > len(self.alignment.heard)
-
-    @cached_property
-    def printed(self) -> tuple[Stream, Alignment, Mapping[Key, Slot | None]] | None:
-        """The written instruction, its alignment and its slots; None where it is the script itself."""
-        if self.case.instruction == self.case.script:
-            return None
-        instruction = tokenise(self.case.instruction)
-        return instruction, align(instruction, self.transcript), find_slots(self.case.intentions, instruction)
 
 
 def judge(case: Case) -> Judgement:
@@ -80,7 +50,7 @@ def judge(case: Case) -> Judgement:
     script = tokenise(case.script)
     heard = hear(tokenise(case.transcript), script)
     flags = list(heard.flags)
-    hearing = _Hearing(case, script, heard.stream, align(script, heard.stream))
+    hearing = Hearing(case, script, heard.stream, align(script, heard.stream))
     slots = find_slots(case.intentions, script)
     reason = _not_the_request(hearing, slots, flags)
     if reason is not None:
@@ -92,25 +62,25 @@ def judge(case: Case) -> Judgement:
     return Judgement(findings=findings, judge=f"{NAME}/{VERSION}", flags=tuple(flags))
 
 
-def _not_the_request(hearing: _Hearing, slots: Mapping[Key, Slot | None], flags: list[str]) -> str | None:
+def _not_the_request(hearing: Hearing, slots: Mapping[Key, Slot | None], flags: list[str]) -> str | None:
     """Why nothing of the transcript counts, None where it is to be judged; the flag for it is added."""
     if EMPTY_TRANSCRIPT in flags:
         return "the transcript is empty"
     if not len(hearing.transcript):
         return "the transcript answers the request instead of repeating it"
-    if is_other_text(hearing.transcript, hearing.script, hearing.alignment):
-        if ANSWERED not in flags:
-            flags.append(ANSWERED)
-        return "the transcript is another text than the request"
     inside = {index for (name, _), slot in slots.items() if slot and hearing.case.intentions[name].kind != "gist"
               for index in range(slot.start, slot.end)}  # fmt: skip
+    if is_other_text(hearing.transcript, hearing.script, hearing.alignment, inside):
+        if ANSWERED not in flags:
+            flags.append(OTHER_TEXT)
+        return "the transcript is another text than the request"
     if is_word_list(hearing.transcript, hearing.script, hearing.alignment, inside):
         flags.append(WORD_LIST)
         return "the transcript is a list of words without the request"
     return None
 
 
-def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Finding]:
+def _find(hearing: Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Finding]:
     """Findings for all intentions: clear values are claimed first, so that no span serves two of them."""
     case = hearing.case
     claims: dict[tuple[str, int], tuple[int, int]] = {}
@@ -144,12 +114,17 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
     results |= exchange.settle(results)
     again = _heard_again(hearing, slots, results)
     results |= again
+    revision = Revision(hearing, slots, results)
+    results |= revision.corrected()
+    revision = Revision(hearing, slots, results)
+    scope = Scope(revision.polarity(), spoken_in(case.language, hearing.script))
+    results |= revision.denied(scope)
     findings = {}
     for name, intention in case.intentions.items():
         if intention.kind == "gist":
             slot = slots.get((name, 0))
             clause = None if slot is None else Clause(slot.start, slot.end, slot.core)
-            parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause)]
+            parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause, scope)]
         else:
             parts = [results[name, number] for number in range(len(intention.say))]
             if not any((name, number) in again for number in range(len(parts))):
@@ -159,7 +134,7 @@ def _find(hearing: _Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Find
 
 
 def _heard_again(
-    hearing: _Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
+    hearing: Hearing, slots: Mapping[Key, Slot | None], results: Mapping[Key, Reading | None]
 ) -> dict[Key, Reading]:
     """Readings at later mentions, for values in whose place nothing was heard."""
     found: dict[Key, Reading] = {}
@@ -175,7 +150,7 @@ def _heard_again(
     return found
 
 
-def _used(hearing: _Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[Key, tuple[int, int]]) -> frozenset[int]:
+def _used(hearing: Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[Key, tuple[int, int]]) -> frozenset[int]:
     """Tokens that are aligned, except with a value that is claimed in another place."""
     used = set(hearing.alignment.taken)
     for key, (start, end) in claims.items():
@@ -186,7 +161,7 @@ def _used(hearing: _Hearing, slots: Mapping[Key, Slot | None], claims: Mapping[K
 
 
 def _read(
-    hearing: _Hearing,
+    hearing: Hearing,
     intention: Intention,
     number: int,
     slot: Slot | None,
@@ -221,6 +196,8 @@ def _read(
         spare = _spare(hearing, scene, number, slot, taken, alignment.heard)
         if spare is not None:
             return spare
+    if reading is None and elsewhere and scene.intention.kind == "choice":
+        reading = _in_clause(hearing, scene, number, slot, taken)
     if reading is None:
         printed = _by_instruction(hearing, intention, number, taken) if elsewhere else None
         if printed is not None and printed.label is Label.RETAINED:
@@ -231,6 +208,19 @@ def _read(
             return _spare(hearing, scene, number, slot, taken, used) if elsewhere else None
         return printed
     return reading
+
+
+def _in_clause(hearing: Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]]) -> Reading | None:
+    """The only option in the clause, wherever it stands there: `turn on the heating` for `turn the heating on`."""
+    script, alignment = hearing.script, hearing.alignment
+    low, high = clause_around(script, slot.start, slot.end)
+    if not any(alignment.exact[index] for index in range(low, high)):
+        return None
+    start, end = alignment.region(low, high)
+    spans = [*taken, *((pair, pair + 1) for index, pair in enumerate(alignment.pairs)
+                       if pair >= 0 and alignment.exact[index] and not low <= index < high)]  # fmt: skip
+    found = clear_of(read_value(scene, number, start, end), spans)
+    return found[0] if len(found) == 1 else None
 
 
 def _explained(scene: Scene, number: int) -> Reading | None:
@@ -246,7 +236,7 @@ def _explained(scene: Scene, number: int) -> Reading | None:
 
 
 def _by_instruction(
-    hearing: _Hearing, intention: Intention, number: int, taken: list[tuple[int, int]]
+    hearing: Hearing, intention: Intention, number: int, taken: list[tuple[int, int]]
 ) -> Reading | None:
     """What stands in the place that the written instruction gives.
 
@@ -280,14 +270,14 @@ def _without_siblings(scene: Scene, number: int, found: list[Reading], place: Pl
 
 
 def _spare(
-    hearing: _Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]], used: frozenset[int]
+    hearing: Hearing, scene: Scene, number: int, slot: Slot, taken: list[tuple[int, int]], used: frozenset[int]
 ) -> Reading | None:
     """The value in a place of the transcript that renders no other words of the script, which are those ``used``."""
     found = clear_of(read_value(scene, number, 0, len(hearing.transcript)), taken)
     return next((one for one in found if one.label is Label.RETAINED and _is_spare(hearing, slot, one, used)), None)
 
 
-def _is_spare(hearing: _Hearing, slot: Slot, one: Reading, used: frozenset[int]) -> bool:
+def _is_spare(hearing: Hearing, slot: Slot, one: Reading, used: frozenset[int]) -> bool:
     """The span is not the transcript's rendering of other words, and the word before it is the script's too."""
     if any(index in used for index in range(one.start, one.end)):
         return False
@@ -324,7 +314,7 @@ def _finding(transcript: Stream, intention: Intention, parts: list[Reading | Non
     if len(present) < len(parts):
         return Finding(Label.CHANGED, "one of the values is missing", expected, heard, start, end)
     for part in present:
-        if part.label is Label.CHANGED or part.faults & Fault.SOUND:
+        if part.label is Label.CHANGED or (part.faults & Fault.SOUND and intention.kind != "number"):
             return Finding(Label.CHANGED, "one of the values is replaced", expected, heard, start, end)
     worst = next((part for part in present if part.label is Label.UNRESOLVED), present[0])
     return Finding(worst.label, worst.reason, expected, heard, start, end)

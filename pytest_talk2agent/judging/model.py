@@ -1,14 +1,17 @@
 """A text model behind chat completions that is asked for structured answers, each of which is kept and found again.
 
 The key of an answer is everything that is sent: server, model, prompt, schema, data, settings, and the number of the
-vote. A changed word is a miss. What is kept is an answer that passed its check; one that no longer does is a miss, too.
+vote. A changed word is a miss. What is kept is an answer that passed its check, with what was asked; one that no longer
+does is a miss, too.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from pytest_talk2agent.interfaces.budget import Budget, BudgetError
@@ -34,6 +37,33 @@ class _InvalidError(Exception):
     """An answer came that is not of the form that was asked for; asking again may help."""
 
 
+class _Flights:
+    """Requests that are under way: who asks the same one waits for its answer, or its error."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: dict[tuple[object, ...], Future[Mapping[str, Any]]] = {}
+
+    def join(self, key: tuple[object, ...], ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """What ``ask`` returns or raises; it is called by the first of those who come at the same time."""
+        with self._lock:
+            first = key not in self._answers
+            answer = self._answers.setdefault(key, Future())
+        if not first:
+            return answer.result()
+        try:
+            answer.set_result(ask())
+        except BaseException as error:
+            answer.set_exception(error)
+        finally:
+            with self._lock:
+                del self._answers[key]
+        return answer.result()
+
+
+_FLIGHTS = _Flights()
+
+
 class Model:
     """One model on one server. Safe for threads. ``name`` is who asks, for messages.
 
@@ -47,6 +77,7 @@ class Model:
         self._budget = Budget(options.limit)
         self._records: Records | None = None
         self._frozen = False
+        self._told: dict[str, Mapping[str, Any]] = {}  # where nothing is kept
         try:
             self._endpoint = Endpoint(
                 name, options.base_url, options.key_env, timeout=options.timeout, attempts=options.attempts
@@ -100,10 +131,18 @@ class Model:
         raises ValueError where it is not what was asked for. Such an answer is asked for once more.
 
         Raises JudgeError: nothing kept where the model is frozen, a provider that fails or refuses, an answer that is
-        invalid twice, a budget that cannot bear the request.
+        invalid twice, a budget that cannot bear the request. Whoever asks the same while it is asked, or afterwards,
+        is told the same: one request has one answer.
         """
         request = self._request(prompt, data, schema, vote)
         key = record_key(self._endpoint.base_url, request, vote)
+        flight = (key, self._frozen, id(self._records or self))
+        return check(_FLIGHTS.join(flight, lambda: self._answer(request, key, vote, check)))
+
+    def _answer(
+        self, request: Mapping[str, Any], key: str, vote: int, check: Callable[[Mapping[str, Any]], object]
+    ) -> Mapping[str, Any]:
+        """An answer that passes the check: a kept one, else that of the server."""
         known = self._kept(key, check)
         if known is not None:
             return known
@@ -118,26 +157,36 @@ class Model:
             reply = self._sent(request)
             try:
                 plain = self._object_in(reply.body)
-                answer = check(plain)
+                check(plain)
             except (_InvalidError, ValueError) as error:
                 fault = " ".join(str(error).split())
                 continue
-            if self._records is not None:
-                served = reply.body.get("model")
-                record = {"answer": dict(plain), "served": served, "usage": Usage.of(reply).detail()}
+            record = {
+                "answer": dict(plain),
+                "served": reply.body.get("model"),
+                "usage": Usage.of(reply).detail(),
+                "asked": {"base_url": self._endpoint.base_url, "vote": vote, "request": request},
+            }
+            if self._records is None:
+                self._told[key] = record
+            else:
                 self._records.keep_record(KIND, key, record)
-            return answer
+            return plain
         raise JudgeError(f"{self._name}: no valid answer in {_TRIES} tries: {fault}")
 
-    def _kept(self, key: str, check: Callable[[Mapping[str, Any]], Answer]) -> Answer | None:
-        known = None if self._records is None else self._records.record(KIND, key)
-        if self._records is None or known is None:
+    def _kept(self, key: str, check: Callable[[Mapping[str, Any]], object]) -> Mapping[str, Any] | None:
+        """The answer that is kept under a key, if it passes the check."""
+        known = self._told.get(key) if self._records is None else self._records.record(KIND, key)
+        if known is None:
             return None
         try:
-            return check(known["answer"])
+            check(known["answer"])
         except (ValueError, KeyError, TypeError) as error:
-            self._records.reject_record(KIND, key, f"is no answer ({' '.join(str(error).split())})")
+            if self._records is not None:
+                self._records.reject_record(KIND, key, f"is no answer ({' '.join(str(error).split())})")
             return None
+        answer: Mapping[str, Any] = known["answer"]
+        return answer
 
     def _request(
         self, prompt: str, data: Mapping[str, Any] | None, schema: Mapping[str, Any], vote: int

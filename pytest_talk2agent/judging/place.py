@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pytest_talk2agent.judging.alignment import Alignment, keys_of
+from pytest_talk2agent.judging.alignment import Alignment, is_like, keys_of
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks
 from pytest_talk2agent.judging.numeric import reference_measure
-from pytest_talk2agent.judging.reading import Reading, Scene
+from pytest_talk2agent.judging.polarity import is_denied
+from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.slots import Slot
-from pytest_talk2agent.judging.wording import words_of
-from pytest_talk2agent.speech.measures import unit_at
+from pytest_talk2agent.judging.words import words_of
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.times import HALF_DAY_WORDS
 from pytest_talk2agent.speech.tokens import Stream
+from pytest_talk2agent.speech.unit_phrases import unit_at
 from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, stem
 
 _MEASURES = frozenset(("quantity", "money", "percent", "duration"))
@@ -23,6 +24,7 @@ _NAMED_SYMBOLS = frozenset(("flag", "code", "version"))
 _NAMES = frozenset(("path", "filename", "url", "email"))
 _SCHEME = frozenset((":", "/", "colon", "slash"))
 _BESIDE = 10
+_SIGHT = 8  # how far a reader looks for a word that came across
 # Words that go with a value of the kind and do not stand for one.
 _BESIDE_VALUE: dict[str, frozenset[str]] = {
     "time": HALF_DAY_WORDS | {"past", "o", "clock", "oclock", "am", "pm", "a", "p", "m"},
@@ -43,33 +45,50 @@ _POLITE = EMPTY | {"thanks", "thank", "says", "saying", "reads", "reading", "say
 class Place:
     """Token indices of the transcript.
 
-    ``low`` to ``high`` lie between exact anchors, ``start`` to ``end`` are the slot's own.
+    ``low`` to ``high`` lie between exact anchors, ``start`` to ``end`` are the slot's own, ``between`` lies between the
+    nearest words that are at least like those of the script: what a reader takes for its place.
     """
 
     low: int
     high: int
     start: int
     end: int
+    between: tuple[int, int] = (0, 0)
 
     @classmethod
     def of(cls, alignment: Alignment, slot: Slot, script: Stream, transcript: Stream) -> Place:
         """Where the slot's value stands."""
         start, end = alignment.region(slot.start, slot.end)
         if _next_is_misheard(alignment, slot, script, transcript):
-            return cls(start, end, start, end)
+            return cls(start, end, start, end, (start, end))
         keys = keys_of(script)
-        anchors = [index for index, same in enumerate(alignment.exact) if same and keys[index][0].isalnum()]
-        low = next((alignment.pairs[index] + 1 for index in reversed(anchors) if index < slot.start), 0)
-        high = next((alignment.pairs[index] for index in anchors if index >= slot.end), len(transcript))
+        exact, pairs = alignment.exact, alignment.pairs
+        before = (index for index in range(slot.start - 1, -1, -1) if exact[index] and keys[index][0].isalnum())
+        behind = (index for index in range(slot.end, len(pairs)) if exact[index] and keys[index][0].isalnum())
+        low = next((pairs[index] + 1 for index in before), 0)
+        high = next((pairs[index] for index in behind), len(transcript))
         if not low <= start <= end <= high:
-            return cls(start, end, start, end)
-        return cls(low, high, start, end)
+            return cls(start, end, start, end, (start, end))
+        heard = keys_of(transcript)
+        alike = [index for index in range(max(0, slot.start - _SIGHT), min(len(pairs), slot.end + _SIGHT))
+                 if pairs[index] >= 0 and is_like(keys[index], heard[pairs[index]])]  # fmt: skip
+        near = max((pairs[at] + 1 for at in alike if at < slot.start and low <= pairs[at] < start), default=low)
+        far = min((pairs[at] for at in alike if at >= slot.end and end <= pairs[at] < high), default=high)
+        wide = far - near > _SIGHT + 2 * (slot.end - slot.start)  # too far apart to tell
+        return cls(low, high, start, end, (start, end) if wide else (near, far))
 
     def filled(self, transcript: Stream, taken: list[tuple[int, int]]) -> tuple[int, int]:
-        """The first and last token of the slot's own place that say anything."""
-        free = [index for index in range(self.start, self.end)
-                if transcript[index].kind != "symbol" and not any(a <= index < b for a, b in taken)]  # fmt: skip
-        return (free[0], free[-1] + 1) if free else (self.start, self.end)
+        """What stands there instead of the value: the words between those around it, without empty ones at its ends."""
+        for low, high in (self.between, (self.start, self.end)):
+            free = [index for index in range(low, high)
+                    if transcript[index].kind != "symbol" and not any(a <= index < b for a, b in taken)]  # fmt: skip
+            while free and transcript.norms[free[0]] in EMPTY:
+                del free[0]
+            while free and transcript.norms[free[-1]] in EMPTY:
+                del free[-1]
+            if free:
+                return free[0], free[-1] + 1
+        return self.start, self.end
 
 
 def _next_is_misheard(alignment: Alignment, slot: Slot, script: Stream, transcript: Stream) -> bool:
@@ -102,7 +121,7 @@ def is_filled(scene: Scene, place: Place, taken: list[tuple[int, int]]) -> bool:
             continue
         if wanted:
             unit = unit_at(stream, index)
-            if unit and wanted[1] and unit[0].dimension == wanted[1].dimension:
+            if unit and wanted[1] and unit[0].shares(wanted[1]):
                 index = unit[1]
                 continue
             if wanted[2] and stem(token.norm) == wanted[2]:
@@ -131,7 +150,15 @@ def settle(scene: Scene, found: list[Reading], place: Place) -> Reading | None:
         return own[0] if own else None
     best = min(right, key=lambda one: (one.label is not Label.RETAINED, one not in own, one.start))
     if best.label is Label.RETAINED and scene.intention.kind in _VALUES:
-        others = [one for one in own if one.label is Label.CHANGED and one.rival and not _stands_beside(scene, one)]
+        denied = is_denied(stream, best.start, best.end)
+        others = [
+            one
+            for one in own
+            if one.label is Label.CHANGED
+            and one.rival
+            and not _stands_beside(scene, one)
+            and (denied or not is_denied(stream, one.start, one.end))
+        ]
         if others and best in own:
             return replace(best, label=Label.UNRESOLVED, reason="another value stands beside the right one")
     if scene.intention.kind == "code" and best.label is Label.RETAINED and _has_other_digits(scene, best, place):
@@ -140,6 +167,8 @@ def settle(scene: Scene, found: list[Reading], place: Place) -> Reading | None:
         return replace(best, label=Label.UNRESOLVED, reason="another name stands beside the right one")
     if scene.intention.kind == "term" and best.label is Label.RETAINED and _follows_like(scene, best, place):
         return replace(best, label=Label.UNRESOLVED, reason="another name stands before the right one")
+    if best.faults & Fault.LEAD and _says_something(stream, place.start, best.start):
+        return replace(best, label=Label.CHANGED, reason="another word stands for its first part")
     if best.label is Label.RETAINED and _is_one_of_two(scene, best, place):
         return replace(best, label=Label.UNRESOLVED, reason="another value is given as an alternative")
     if scene.intention.kind == "text" and best.label is Label.RETAINED:

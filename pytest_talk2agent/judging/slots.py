@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from pytest_talk2agent.judging.corrections import said_again, withdrawn
 from pytest_talk2agent.judging.gist import locate
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.values import read_value
-from pytest_talk2agent.speech.numerals import is_numeric
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, EXPLANATIONS, listed
+from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, EXPLANATIONS, FILLERS, listed
 from pytest_talk2agent.tasks.intention import Intention, Kind
 
 # Kinds are looked for in this order, so that a number inside an address is not taken for a bare number.
@@ -29,18 +29,23 @@ _LEADS: dict[Kind, frozenset[str]] = {
     "url": frozenset(listed("http https h t p s colon slash : /")),
 }
 
+# What may stand between a value that was taken back and the right one.
+_BETWEEN = EMPTY | {word for phrase in CORRECTIONS for word in phrase} | FILLERS | {"oh", "well"}
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     """The tokens of the script that say one value, and how the script's own wording departs from the value.
 
-    ``start`` may lie before ``core``: a value that the speaker withdrew belongs to the slot.
+    ``start`` may lie before ``core``: a value that the speaker took back just before belongs to the slot. ``withdrawn``
+    is that value, wherever it stands.
     """
 
     start: int
     end: int
     core: tuple[int, int]
     faults: Fault
+    withdrawn: tuple[int, int] | None = None
 
     def nests(self, other: Slot | None) -> bool:
         """One of the two lies inside the other, as an amount does in a sentence that is to be written."""
@@ -76,7 +81,7 @@ def _find_slots(items: tuple[tuple[str, Intention], ...], script: Stream) -> Map
             free = [hit for hit in found[key] if not any(claimed[hit.start : hit.end])]
             free = free or [hit for hit in found[key] if _is_quoted(hit, key, slots, intentions)]
             chosen = _choose(free, order, key, slots)
-            slots[key] = None if chosen is None else _slot(script, chosen, intentions[key[0]].kind)
+            slots[key] = None if chosen is None else _slot(script, chosen, intentions[key[0]], key[1])
             if chosen is not None:
                 claimed[chosen.start : chosen.end] = b"\x01" * (chosen.end - chosen.start)
     for name, intention in intentions.items():
@@ -115,7 +120,7 @@ def _hits(intention: Intention, number: int, script: Stream) -> list[Reading]:
         hits = [reading for reading in readings if reading.label is label and not reading.faults & Fault.SOUND]
         if hits:
             return hits
-    return []
+    return said_again(Scene(intention, script, locating=True), number, 0, len(script))
 
 
 def _is_explained(script: Stream, one: Reading, readings: list[Reading]) -> bool:
@@ -141,32 +146,11 @@ def _choose(free: list[Reading], order: list[str], key: Key, slots: Mapping[Key,
     return min(between or later or free, key=lambda hit: hit.start)
 
 
-def _withdrawn(script: Stream, before: int, hit: Reading, kind: Kind) -> int:
-    """Where the value starts that the speaker took back: as long as the right one at most, of numbers if it is one."""
-    numeric = is_numeric(script.norms[hit.start]) and kind not in ("date", "time")
-    start = before
-    if script.norms[before - 1] == "".join(script.norms[hit.end : hit.end + 1]):
-        start -= 1  # `five copies, sorry, six copies`
-    least = start
-    while start > 0 and least - start < hit.end - hit.start:
-        word = script.norms[start - 1]
-        if (
-            (word in EMPTY and not (word == "a" and kind == "time"))
-            or (numeric and not is_numeric(word))
-            or (start < before and script[start].paused)
-        ):
-            break
-        start -= 1
-    return start
-
-
-def _slot(script: Stream, hit: Reading, kind: Kind) -> Slot:
+def _slot(script: Stream, hit: Reading, intention: Intention, number: int) -> Slot:
     start = hit.start
-    while start > 0 and not script[start].paused and script.norms[start - 1] in _LEADS.get(kind, ()):
+    while start > 0 and not script[start].paused and script.norms[start - 1] in _LEADS.get(intention.kind, ()):
         start -= 1
-    for phrase in CORRECTIONS:
-        before = start - len(phrase)
-        if before > 0 and script.norms[before:start] == phrase and (script[before].paused or script[start].paused):
-            start = _withdrawn(script, before, hit, kind)
-            break
-    return Slot(start, hit.end, (hit.start, hit.end), hit.faults)
+    taken_back = withdrawn(intention, number, script, replace(hit, start=start))
+    if taken_back is not None and all(script.norms[index] in _BETWEEN for index in range(taken_back[1], start)):
+        start = taken_back[0]
+    return Slot(start, hit.end, (hit.start, hit.end), hit.faults, taken_back)

@@ -8,26 +8,17 @@ pieces that spells the reference. Departures in separators are collected as faul
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from heapq import merge
+from typing import NamedTuple
 
+from pytest_talk2agent.judging.pieces import Piece, Sort, pieces_at
 from pytest_talk2agent.judging.reading import Fault
-from pytest_talk2agent.speech.numerals import groups_at, whole_values
-from pytest_talk2agent.speech.symbols import (
-    EXTENSION_SOUNDS,
-    LETTER_HOMOPHONES,
-    LETTER_NAMES,
-    NATO,
-    NUMBER_HOMOPHONES,
-    symbol_at,
-)
 from pytest_talk2agent.speech.tokens import Stream, fold
-from pytest_talk2agent.speech.words import FILLERS
 
-Sort = Literal["word", "letter", "digits", "spoken digits", "symbol", "nothing"]
-_LONGEST_NUMBER = 12
-_VOWELS = frozenset("aeiouy")
 _COST = {
     Fault.SEPARATOR: 4, Fault.JOINED: 4, Fault.OTHER: 4, Fault.EXTRA: 4, Fault.SPLIT: 2, Fault.BLANK: 1,
     Fault.LEAD: 4, Fault.EXTENSION: 9, Fault.SIMILAR: 5, Fault.SUM: 3, Fault.SOUND: 6,
@@ -35,18 +26,6 @@ _COST = {
 _EXTENSION = re.compile(r"(?<=[^./\\])(?:\.tar)?\.[a-z][a-z0-9]{0,4}$")
 _SIMILAR = frozenset(("o0", "0o", "i1", "1i", "l1", "1l"))
 _STROKES = frozenset("Il")  # the two letters that look the same in print
-
-
-class Piece(NamedTuple):
-    """What the tokens up to ``end`` may stand for: ``chars`` to compare, ``cased`` as it was written."""
-
-    end: int
-    chars: str
-    cased: str
-    sort: Sort
-    spoken: bool
-    fault: Fault = Fault.NONE
-    extension: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,85 +51,22 @@ class _State(NamedTuple):
     sort: Sort
 
 
-@lru_cache(maxsize=8192)
-def _pieces(stream: Stream, index: int) -> tuple[Piece, ...]:
-    token, norms = stream[index], stream.norms
-    after = index + 1
-    if token.kind == "symbol":
-        return (Piece(after, token.norm, token.text, "symbol", False),)
-    pieces: list[Piece] = []
-    if token.kind == "word":
-        letters = len(token.norm) <= 3 and _VOWELS.isdisjoint(token.norm)  # `h tml`
-        sort: Sort = "letter" if len(token.norm) == 1 or letters else "word"
-        pieces.append(Piece(after, token.norm, token.text, sort, False))
-        pieces.extend(_named(stream, index))
-    if token.norm in FILLERS:
-        pieces.append(Piece(after, "", "", "nothing", False))
-    groups = groups_at(stream, index)[:_LONGEST_NUMBER]
-    for count in range(1, len(groups) + 1):
-        some = groups[:count]
-        if any(group.fraction for group in some[:-1]):
-            break
-        joined = "".join(group.digits for group in some)
-        spoken = any(not group.printed for group in some)
-        kind: Sort = "spoken digits" if spoken else "digits"
-        sums = {str(value) for value in whole_values(some)} - {joined} if len(joined) > 1 and count > 1 else set()
-        last = some[-1]
-        if last.fraction:
-            pieces.append(Piece(last.end, f"{joined}.{last.fraction}", f"{joined}.{last.fraction}", kind, False))
-            joined_end = last.end - 2
-        else:
-            joined_end = last.end
-        text = stream.text[stream[index].start : stream[joined_end - 1].end]
-        if last.printed and count == 1 and "," in text:  # thousands separators stand between tokens
-            pieces.append(Piece(after, token.norm, token.text, "digits", False))
-        doubt = Fault.SUM if sums else Fault.NONE
-        if any(norm in ("o", "oh") for norm in norms[index:joined_end]):
-            doubt |= Fault.SIMILAR
-        pieces.append(Piece(joined_end, joined, joined, kind, False, doubt))
-        pieces.extend(Piece(joined_end, total, total, kind, False, Fault.SUM) for total in sums)
-    if token.norm in NUMBER_HOMOPHONES:
-        digits = str(NUMBER_HOMOPHONES[token.norm])
-        pieces.append(Piece(after, digits, digits, "spoken digits", False, Fault.SOUND))
-    if token.norm == "oh" or token.norm == "o":
-        pieces.append(Piece(after, "0", "0", "spoken digits", False, Fault.SIMILAR))
-    for length in (4, 3, 2, 1):
-        for extension in EXTENSION_SOUNDS.get(norms[index : index + length], ()):
-            if not token.glued and index + length <= len(stream):
-                pieces.append(Piece(index + length, extension, extension, "word", False, extension=True))
-    return tuple(pieces)
+def candidates(reference: str, stream: Stream, low: int, high: int) -> Iterator[int]:
+    """The tokens between two at which a match of the reference may begin."""
+    starts = _by_first(stream)
+    found = [starts[first] for first in _firsts(_folded(reference)) if first in starts]
+    inside = (some[bisect_left(some, low) : bisect_left(some, high)] for some in found)
+    return iter(dict.fromkeys(merge(*inside)))
 
 
-def _named(stream: Stream, index: int) -> list[Piece]:
-    """Symbols and letters by their names."""
-    norms, word = stream.norms, stream.norms[index]
-    pieces: list[Piece] = []
-    if named := symbol_at(norms, index):
-        pieces.append(Piece(named[1], named[0], named[0], "symbol", True))
-        shorter = symbol_at(norms[: index + 1], index)
-        if shorter and shorter != named:
-            pieces.append(Piece(shorter[1], shorter[0], shorter[0], "symbol", True))
-    following = norms[index + 1] if index + 1 < len(norms) else ""
-    letter = NATO.get(word) or LETTER_NAMES.get(word)
-    if letter:
-        pieces.append(Piece(index + 1, letter, letter, "letter", False))
-    if word in LETTER_HOMOPHONES:
-        letter = LETTER_HOMOPHONES[word]
-        pieces.append(Piece(index + 1, letter, letter, "letter", False, Fault.SOUND))
-    if word == "double" and following in ("u", "you"):
-        pieces.append(Piece(index + 2, "w", "w", "letter", False))
-    elif word in ("double", "triple") and len(following) == 1 and following.isalpha():
-        pieces.append(Piece(index + 2, following * (2 + (word == "triple")), following, "letter", False))
-    for lead in (("capital",), ("upper", "case"), ("uppercase",), ("big",)):
-        at = index + len(lead)
-        if norms[index:at] == lead and at < len(norms) and norms[at].isalpha():
-            cased = norms[at].upper() if len(norms[at]) == 1 or lead[0] != "capital" else norms[at].title()
-            pieces.append(Piece(at + 1, norms[at], cased, "letter" if len(norms[at]) == 1 else "word", True))
-    for lead in (("lower", "case"), ("lowercase",), ("small",)):
-        at = index + len(lead)
-        if norms[index:at] == lead and at < len(norms) and norms[at].isalpha():
-            pieces.append(Piece(at + 1, norms[at], norms[at], "letter" if len(norms[at]) == 1 else "word", True))
-    return pieces
+@lru_cache(maxsize=64)
+def _by_first(stream: Stream) -> dict[str, list[int]]:
+    """The tokens of a text by what their pieces begin with."""
+    found: dict[str, list[int]] = {}
+    for index in range(len(stream)):
+        for first in {piece.chars[:1] for piece in pieces_at(stream, index)}:
+            found.setdefault(first, []).append(index)
+    return found
 
 
 def spell(
@@ -162,13 +78,9 @@ def spell(
     missing (a fault). With ``loose`` a separator between two digits may be lost or added inside print, which is
     otherwise another value.
     """
-    if reference not in _FOLDED:
-        if len(_FOLDED) > 4096:
-            _FOLDED.clear()
-        _FOLDED[reference] = fold(reference)
-    target = _FOLDED[reference]
+    target = _folded(reference)
     firsts = _firsts(target)
-    if not any(piece.chars[:1] in firsts for piece in _pieces(stream, start)):
+    if not any(piece.chars[:1] in firsts for piece in pieces_at(stream, start)):
         return None
     stem = len(target)
     if extension and (ending_found := _EXTENSION.search(target)):
@@ -186,7 +98,7 @@ def spell(
             if not states:
                 break
             continue
-        for piece in _pieces(stream, index):
+        for piece in pieces_at(stream, index):
             if piece.end > limit:
                 continue
             for (place, sort), state in here.items():
@@ -241,7 +153,9 @@ def _firsts(target: str) -> frozenset[str]:
     return frozenset((*target[: first + 1], *similar, *("-/\\._:#@" if first else "")))
 
 
-_FOLDED: dict[str, str] = {}
+@lru_cache(maxsize=4096)
+def _folded(reference: str) -> str:
+    return fold(reference)
 
 
 @lru_cache(maxsize=2048)
@@ -292,6 +206,8 @@ def _consume(target: str, place: int, piece: Piece, before: Sort, glued: bool, l
 def _consume_symbol(target: str, place: int, symbol: str, fault: Fault, loose: bool) -> tuple[int, Fault] | None:
     if target.startswith(symbol, place):
         return place + len(symbol), fault
+    if target.startswith(f" {symbol}", place):
+        return place + 1 + len(symbol), fault  # the blank before it is not said
     if place < len(target) and not target[place].isalnum():
         return place + 1, fault | Fault.OTHER
     inside = 0 < place < len(target)

@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from pytest_talk2agent.judging.borders import goes_on_left, goes_on_right
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import SEPARATION, Fault, Reading, Scene
-from pytest_talk2agent.judging.spelling import Spelling, spell
+from pytest_talk2agent.judging.spelling import Spelling, candidates, spell
+from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream
 
 Verdict = tuple[Label, str]
@@ -31,7 +32,7 @@ def read_symbolic(scene: Scene, value: str, low: int, high: int) -> list[Reading
     kind = scene.intention.kind
     readings = []
     for target, doubt in _targets(kind, value):
-        for start in range(low, high):
+        for start in candidates(target, scene.stream, low, high):
             found = spell(
                 target, scene.stream, start, high, extension=kind in ("path", "filename"), loose=kind == "code"
             )
@@ -263,7 +264,10 @@ def _code(scene: Scene, target: str, found: Spelling) -> Verdict:
     if faults & Fault.SIMILAR and "0" not in others:
         return Label.UNRESOLVED, "only I and one are in doubt"
     if faults & Fault.SOUND:
-        return Label.UNRESOLVED, "a word of the same sound stands for a letter or digit"
+        # `see` names the letter C wherever it stands; `to` is a digit only where nothing else can stand.
+        number = any(word in NUMBER_HOMOPHONES for word in scene.stream.norms[found.start : found.end])
+        label = Label.CHANGED if number and len(others) > 1 else Label.UNRESOLVED
+        return label, "a word of the same sound stands for a letter or digit"
     if faults & Fault.SUM:
         return Label.UNRESOLVED, "the digits may be added or joined"
     if wrong := case_verdict(scene, target, found.cased, spoken=not found.printed):

@@ -52,8 +52,10 @@ def read_value(scene: Scene, number: int, low: int, high: int) -> list[Reading]:
     values = (intention.say[number], *(intention.also if len(intention.say) == 1 else ()))
     found = [reading for value in values for reading in _reader(intention.kind, value)(scene, value, low, high)]
     kept: list[Reading] = []
+    taken = bytearray(len(scene.stream))
     ordered = sorted(found, key=lambda one: (_RANK[one.label], int(one.faults), one.start - one.end, one.start))
     for reading in ordered:
-        if all(reading.end <= other.start or reading.start >= other.end for other in kept):
+        if not any(taken[reading.start : reading.end]):
             kept.append(reading)
+            taken[reading.start : reading.end] = b"\x01" * (reading.end - reading.start)
     return sorted(kept, key=lambda one: one.start)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import replace
 from functools import lru_cache
 
 from pytest_talk2agent.judging.borders import goes_on_right
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
-from pytest_talk2agent.judging.spelling import spell
-from pytest_talk2agent.speech.numerals import TEENS, UNITS, group_at, groups_at, is_numeric, ordinal_at
+from pytest_talk2agent.judging.signs import compare_signs, signs_beside, signs_of
+from pytest_talk2agent.judging.spelling import candidates, spell
+from pytest_talk2agent.judging.words import Word, Words, index_of, words_of
+from pytest_talk2agent.speech.numerals import TEENS, UNITS
 from pytest_talk2agent.speech.sounds import sounds_alike, unaccented
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, LETTER_HOMOPHONES, NATO, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.units import CURRENCY_SIGNS, UNITS_BY_NAME
 from pytest_talk2agent.speech.words import FILLERS, listed
 
 _LONGEST_SPLIT = 4
-_SYMBOL_WORDS = {"%": "percent", "&": "and"}
-# Behind a number `GB` and `gigabytes` are the same word.
-_UNIT_NAMES = {unit: name for name, unit in sorted(UNITS_BY_NAME.items(), key=lambda item: len(item[0]))}
+_SHORT = 2  # letters of a word that may be a part of the next one (`a` and `b`, `AB`)
 _NAME_SYMBOLS = frozenset("+#./@")
 _ABBREVIATED = frozenset(
     tuple(pair.split("="))
@@ -33,100 +33,6 @@ _YOU_KNOW = ("you", "know")
 _POSSESSIVES = ("'s", "’s", "ʼs")
 _QUOTES = frozenset('"“”„«»')
 _SAID = {str(value): word for word, value in (UNITS | TEENS).items()}  # how a number sounds
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word for comparison: numbers are digits, spelled letters are joined.
-
-    ``contracted`` is the whole contraction (`theyre`) at its first word, without the apostrophe.
-    """
-
-    text: str
-    start: int
-    end: int
-    contracted: str = ""
-
-
-@lru_cache(maxsize=256)
-def words_of(stream: Stream, kept: frozenset[str] = frozenset()) -> tuple[Word, ...]:
-    """The words of a stream: symbols and fillers left out, numbers as digits, runs of single letters joined.
-
-    ``kept`` are fillers that a value has of its own (`ER diagram`): they count as words.
-    """
-    words: list[Word] = []
-    index = 0
-    while index < len(stream):
-        token = stream[index]
-        if token.kind == "symbol":
-            amount = group_at(stream, index + 1) if token.norm in CURRENCY_SIGNS else None
-            if amount is not None and stream[index + 1].glued:
-                number = f"{amount.digits}.{amount.fraction}".rstrip(".")
-                words.append(Word(number, index, amount.end))
-                words.append(Word(_UNIT_NAMES[UNITS_BY_NAME[token.norm]], amount.end - 1, amount.end))
-                index = amount.end
-                continue
-            if token.norm in _SYMBOL_WORDS:
-                words.append(Word(_SYMBOL_WORDS[token.norm], index, index + 1))
-            index += 1
-            continue
-        if stream.phrase_at(index, ("per", "cent")):
-            words.append(Word("percent", index, index + 2))
-            index += 2
-            continue
-        known = token.norm == "you" and stream.phrase_at(index, _YOU_KNOW)
-        if (token.norm in FILLERS or known) and token.norm not in kept:
-            index += 1 + known
-            continue
-        ordinal = ordinal_at(stream, index)
-        if ordinal:
-            words.append(Word(f"{ordinal[0]}th", index, ordinal[1]))
-            index = ordinal[1]
-            continue
-        groups = groups_at(stream, index)
-        if groups and token.norm not in ("a", "an"):
-            text = "".join(group.digits + (f".{group.fraction}" if group.fraction else "") for group in groups)
-            end = groups[-1].end
-            decimals = groups_at(stream, end + 1) if stream.norms[end : end + 1] in (("point",), ("dot",)) else ()
-            if decimals:
-                text, end = f"{text}.{''.join(group.digits for group in decimals)}", decimals[-1].end
-            words.append(Word(text, index, end))
-            index = end
-            continue
-        counted = bool(words) and words[-1].end == index and words[-1].text.isdecimal()
-        unit = UNITS_BY_NAME.get(token.norm) if counted else None
-        if unit is not None:
-            words.append(Word(_UNIT_NAMES[unit], index, index + 1))
-            index += 1
-            continue
-        end = _spelled(stream, index)
-        text = "".join(token.norm for token in stream.tokens[index:end] if token.kind != "symbol")
-        contracted = ""
-        if end == index + 1 < len(stream) and stream[end].glued and stream[end].kind == token.kind == "word":
-            contracted = f"{token.text}{stream[end].text}".lower().replace("'", "").replace("’", "")
-        words.append(Word(text, index, end, contracted))
-        index = end
-    return tuple(words)
-
-
-def _spelled(stream: Stream, index: int) -> int:
-    """Where a run of two or more single letters (`p d f`, `P.D.F.`) ends; one token further otherwise."""
-    end, letters = index, 0
-    if index and is_numeric(stream.norms[index - 1]) and stream.norms[index : index + 2] in (("a", "m"), ("p", "m")):
-        return index + 2
-    article = stream.norms[index : index + 1] == ("a",) and stream.norms[index + 1 : index + 2] != (".",)
-    if article and all(len(norm) == 1 for norm in stream.norms[index + 1 : index + 3]):
-        return index + 1  # `a P D F`
-    while end < len(stream):
-        norm = stream.norms[end]
-        if len(norm) == 1 and norm.isalpha() and norm.isascii() and not (stream[end].paused and letters):
-            letters += 1
-        elif not (norm == "." and letters and stream[end].glued):
-            break
-        end += 1
-    while end > index + 1 and stream[end - 1].kind == "symbol":
-        end -= 1
-    return end if letters > 1 else index + 1
 
 
 def read_wording(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
@@ -165,22 +71,103 @@ def _match_all(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
         return []
     marks = _marks(value)
     said = {word.text for word in target}
-    words = [
-        word
-        for word in words_of(scene.stream, kept)
-        if word.start >= low and word.end <= high and (word.text in said or not _names(scene.stream, word, marks))
-    ]
+    readings: list[Reading] = []
+    for apart in (False, True):
+        index = index_of(scene.stream, kept, apart=apart)
+        if apart and index is index_of(scene.stream, kept, apart=False):
+            break
+        words = [
+            word
+            for word in index.words[bisect_left(index.starts, low) : bisect_left(index.starts, high)]
+            if word.end <= high and (not marks or word.text in said or not _names(scene.stream, word, marks))
+        ]
+        known = {(one.start, one.end) for one in readings}
+        found = _in_words(scene, value, target, words, index, (low, high))
+        readings += [one for one in found if (one.start, one.end) not in known]
+    return readings
+
+
+def _in_words(
+    scene: Scene, value: str, target: tuple[Word, ...], words: list[Word], every: Words, span: tuple[int, int]
+) -> list[Reading]:
+    """Readings of a value among words."""
     readings = []
-    for index in range(len(words)):
+    before, after = _neighbours(scene)
+    firsts = {text for text in every.texts if _may_begin(target[0].text, text, before)}
+    owner = scene.intention.kind == "term" and (scene.locating or _is_owner(scene.script, scene.slot))
+    for index, word in enumerate(words):
+        if word.text not in firsts and not word.contracted and word.raw not in firsts:
+            continue
         said_as = value
-        found = _match(target, words, index)
-        if found is None:
+        found = _match(target, words, index) or _match_glued(target, words, index, before, after)
+        if found is None and owner:
             said_as, found = f"{value}'s", _match_owner(scene, value, words, index)
         if found is not None:
             count, faults = found
-            span = (words[index].start, words[index + count - 1].end)
-            readings.append(_verdict(scene, said_as, span, faults))
+            readings.append(_signed(scene, said_as, (word.start, words[index + count - 1].end), faults, *span))
     return readings
+
+
+@lru_cache(maxsize=65536)
+def _may_begin(wanted: str, heard: str, before: str) -> bool:
+    """A match of a value whose first word is the wanted one may begin with the word that was heard."""
+    return (
+        wanted[0] == heard[0]
+        or unaccented(wanted)[:1] == unaccented(heard)[:1]
+        or (wanted, heard) in _ABBREVIATED
+        or (heard, wanted) in _ABBREVIATED
+        or NATO.get(heard) == wanted[0]
+        or _alike(wanted, heard)
+        or (len(before) > _SHORT and heard == before + wanted)
+    )
+
+
+def _alike(wanted: str, heard: str) -> bool:
+    """The two sound alike, as words, as letters or as an extension."""
+    return (
+        sounds_alike(_SAID.get(wanted, wanted), _SAID.get(heard, heard))
+        or LETTER_HOMOPHONES.get(heard) == wanted
+        or LETTER_HOMOPHONES.get(wanted) == heard
+        or wanted in EXTENSION_SOUNDS.get((heard,), ())
+    )
+
+
+def _neighbours(scene: Scene) -> tuple[str, str]:
+    """The words of the script beside the value."""
+    if scene.script is None or scene.slot is None:
+        return "", ""
+    norms, (start, end) = scene.script.norms, scene.slot
+    return norms[start - 1] if start else "", norms[end] if end < len(norms) else ""
+
+
+def _match_glued(
+    target: tuple[Word, ...], words: list[Word], index: int, before: str, after: str
+) -> tuple[int, Fault] | None:
+    """A match whose first or last word is written in one with the script's word beside it: `a githubpull request`."""
+    last = index + len(target) - 1
+    if len(target) < 2 or last >= len(words):
+        return None
+    wanted, heard = [word.text for word in target], [word.text for word in words[index : last + 1]]
+    first_glued = len(before) > _SHORT and heard == [before + wanted[0], *wanted[1:]]
+    last_glued = len(after) > _SHORT and heard == [*wanted[:-1], wanted[-1] + after]
+    return (len(target), Fault.SPLIT) if first_glued or last_glued else None
+
+
+def _signed(scene: Scene, value: str, span: tuple[int, int], faults: Fault, low: int, high: int) -> Reading:
+    """The verdict on the words of a text, and on the signs that belong to it."""
+    if scene.intention.kind != "text":
+        return _verdict(scene, value, span, faults)
+    stream = scene.stream
+    heard, *wider = signs_beside(stream, *span, value, low, high)
+    own = tokenise(value)
+    aligned = sum(token.kind != "symbol" for token in own.tokens) == sum(
+        stream[index].kind != "symbol" for index in range(*span)
+    )
+    one = _verdict(scene, value, (wider[0], wider[1]), faults)
+    wrong = compare_signs(signs_of(value), heard, aligned=aligned)
+    if wrong is None or one.label is Label.CHANGED:
+        return one
+    return replace(one, label=Label.UNRESOLVED if scene.locating else wrong[0], reason=wrong[1])
 
 
 @lru_cache(maxsize=1024)
@@ -193,8 +180,6 @@ def _own_fillers(value: str) -> frozenset[str]:
 
 def _match_owner(scene: Scene, value: str, words: list[Word], index: int) -> tuple[int, Fault] | None:
     """The name with the ending of an owner (`Tamsin's`), where the speaker said it so, with or without apostrophe."""
-    if scene.intention.kind != "term" or not (scene.locating or _is_owner(scene.script, scene.slot)):
-        return None
     found = _match(words_of(tokenise(f"{value}'s"), _own_fillers(value)), words, index)
     if found is None or (scene.locating and not _is_owner(scene.stream, (0, words[index + found[0] - 1].end))):
         return None
@@ -208,7 +193,7 @@ def _is_owner(stream: Stream | None, span: tuple[int, int] | None) -> bool:
 def _match_symbols(scene: Scene, value: str, low: int, high: int) -> list[Reading]:
     """A name with symbols (`C++`, `Node.js`): those at its ends are part of it, those inside need not be said."""
     readings = []
-    for start in range(low, high):
+    for start in candidates(value, scene.stream, low, high):
         found = spell(value, scene.stream, start, high)
         allowed = Fault.SPLIT | Fault.BLANK | Fault.SEPARATOR | Fault.JOINED | Fault.SOUND
         if found is None or found.faults & ~allowed:
@@ -252,6 +237,7 @@ def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int
         wanted, heard = target[place].text, words[index + count].text
         if (
             wanted == heard
+            or wanted == words[index + count].raw
             or unaccented(wanted) == unaccented(heard)
             or (wanted, heard) in _ABBREVIATED
             or (heard, wanted) in _ABBREVIATED
@@ -272,13 +258,7 @@ def _match(target: tuple[Word, ...], words: list[Word], index: int) -> tuple[int
         if spelled:
             place, count = place + 1, count + spelled
             continue
-        alike = (
-            sounds_alike(_SAID.get(wanted, wanted), _SAID.get(heard, heard))
-            or LETTER_HOMOPHONES.get(heard) == wanted
-            or LETTER_HOMOPHONES.get(wanted) == heard
-            or wanted in EXTENSION_SOUNDS.get((heard,), ())
-        )
-        if not alike:
+        if not _alike(wanted, heard):
             return None
         place, count = place + 1, count + 1
         faults |= Fault.SOUND

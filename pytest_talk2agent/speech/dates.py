@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
-from pytest_talk2agent.speech.numerals import Group, group_at, groups_at, ordinal_at
+from pytest_talk2agent.speech.days import may_name_day, month_names, relative_at, weekday_names
+from pytest_talk2agent.speech.numerals import TENS, Group, group_at, groups_at, may_start, ordinal_at
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.words import listed
 
-_MONTHS = listed("january february march april may june july august september october november december")
-MONTHS = {name: number for number, name in enumerate(_MONTHS, start=1)}
-MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"sept": 9}
-_WEEKDAYS = listed("monday tuesday wednesday thursday friday saturday sunday")
-WEEKDAYS = {name: number for number, name in enumerate(_WEEKDAYS)}
-WEEKDAYS |= {name + "s": number for name, number in WEEKDAYS.items()}
-WEEKDAYS |= {name: number for number, name in enumerate(listed("mon tue wed thu fri sat"))} | {
-    "tues": 1, "thur": 3, "thurs": 3,
-}  # fmt: skip
-RELATIVE = {word + ending: word for word in ("today", "tomorrow", "yesterday", "tonight") for ending in ("", "s")}
-_WHICH = frozenset(("next", "this", "last", "coming", "every"))
-_PERIODS = frozenset(("week", "month", "year", "weekend", "quarter"))
 _RANGES = {(word,) for word in ("to", "till", "until", "through", "and", "or", "-", "--")}
 _JOINERS = frozenset(("/", "-", "."))
+_APOSTROPHES = frozenset("'’ʼ‘")
+_DECADES = {f"{word[:-1]}ies": value for word, value in TENS.items() if word != "fourty"}
+_LONGEST_ABBREVIATION = 4
+# What may follow two digits that are a year: `9 June 26 at noon`, not `9 June 26 people`.
+_BEHIND_YEARS = frozenset(
+    ("and", "at", "in", "on", "to", "until", "till", "for", "from", "please", "then", "with", "or", "by", "as")
+)
 
 
 class Day(NamedTuple):
@@ -36,20 +32,25 @@ class Day(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DateReading:
-    """All days that a span of tokens can mean; ``numeric`` where month and day are both digits."""
+    """All days that a span of tokens can mean.
+
+    ``numeric`` where month and day are both digits; ``weekday`` (Monday is 0) where one is said beside the date.
+    """
 
     start: int
     end: int
     days: frozenset[Day]
     numeric: bool = False
+    weekday: int | None = None
 
 
-def dates(stream: Stream, low: int, high: int) -> tuple[DateReading, ...]:
-    """The dates between two tokens, in order."""
+@lru_cache(maxsize=512)
+def dates(stream: Stream, low: int, high: int, *, years: bool = False) -> tuple[DateReading, ...]:
+    """The dates between two tokens, in order; with ``years`` a year alone is one too."""
     found = []
     index = low
     while index < high:
-        date = _date_at(stream, index)
+        date = date_at(stream, index) or (_year(stream, index) if years else None)
         if date is None or date.end > high:
             index += 1
         else:
@@ -58,14 +59,98 @@ def dates(stream: Stream, low: int, high: int) -> tuple[DateReading, ...]:
     return tuple(found)
 
 
-def _date_at(stream: Stream, index: int) -> DateReading | None:
-    return (
-        _iso(stream, index)
-        or _numeric(stream, index)
-        or _written(stream, index)
-        or _ranged(stream, index)
-        or _named(stream, index)
-    )
+@lru_cache(maxsize=8192)
+def date_at(stream: Stream, index: int) -> DateReading | None:
+    """The date that starts at the token: of all ways to read it the longest."""
+    norm = stream.norms[index]
+    if not may_start(norm) and not may_name_day(norm) and norm not in month_names():
+        return None
+    relative = relative_at(stream, index)
+    found = [
+        _iso(stream, index),
+        _numeric(stream, index),
+        _with_weekday(stream, index),
+        _written(stream, index),
+        _month(stream, index),
+        DateReading(index, relative[1], frozenset((Day(None, None, None, relative[0]),))) if relative else None,
+        _ranged(stream, index),
+        _decade(stream, index),
+        _before_christ(stream, index),
+        _ordinal(stream, index),
+    ]
+    return max((one for one in found if one is not None), key=lambda one: one.end, default=None)
+
+
+def _year(stream: Stream, index: int) -> DateReading | None:
+    years = year_at(stream, index)
+    return DateReading(index, years[1], frozenset(Day(year, None, None) for year in years[0])) if years else None
+
+
+def _decade(stream: Stream, index: int) -> DateReading | None:
+    """`the 1990s`, `the nineteen nineties`, `the nineties`, `the '90s`."""
+    at = index + (stream.norms[index] == "the")
+    if at >= len(stream):
+        return None
+    token = stream[at]
+    if token.kind == "digits" and len(token.norm) in (2, 4) and token.norm.endswith("0"):
+        follows = at + 1 < len(stream) and stream[at + 1].glued and stream.norms[at + 1] == "s"
+        return _of_decade(index, at + 2, token.norm) if follows else None
+    group = group_at(stream, at)
+    century = group.digits if group is not None and len(group.digits) == 2 and 10 <= int(group.digits) <= 20 else ""
+    word = at if not century or group is None else group.end
+    if word < len(stream) and stream.norms[word] in _DECADES:
+        return _of_decade(index, word + 1, f"{century}{_DECADES[stream.norms[word]]}")
+    return None
+
+
+def _before_christ(stream: Stream, index: int) -> DateReading | None:
+    """`750 BC`, `seven fifty b c e`."""
+    groups = groups_at(stream, index)
+    digits = "".join(group.digits for group in groups)
+    if not 1 <= len(digits) <= 4 or any(group.fraction for group in groups):
+        return None
+    letters, at = "", groups[-1].end
+    while (
+        at < len(stream) and len(letters) < 3 and (stream.norms[at] == "." or stream.norms[at] in ("bc", "bce", *"bce"))
+    ):
+        letters, at = letters + stream.norms[at].strip("."), at + 1
+        if letters in ("bc", "bce") and not (at + 1 < len(stream) and stream.norms[at] == "e"):
+            return DateReading(index, at, frozenset((Day(None, None, None, f"{digits} before christ"),)))
+    return None
+
+
+def _of_decade(start: int, end: int, digits: str) -> DateReading:
+    return DateReading(start, end, frozenset((Day(None, None, None, f"decade {digits}"),)))
+
+
+def _ordinal(stream: Stream, index: int) -> DateReading | None:
+    """`the twentieth`."""
+    if stream.norms[index] != "the":
+        return None
+    ordinal = ordinal_at(stream, index + 1)
+    if ordinal is None or not 1 <= ordinal[0] <= 31:
+        return None
+    return DateReading(index, ordinal[1], frozenset((Day(None, None, ordinal[0]),)))
+
+
+def _with_weekday(stream: Stream, index: int) -> DateReading | None:
+    """`Friday, the 12th of March 2027`, `March 12th, a Friday`."""
+    weekday = weekday_names().get(stream.norms[index])
+    if weekday is not None and index + 1 < len(stream):
+        after = _iso(stream, index + 1) or _numeric(stream, index + 1) or _written(stream, index + 1)
+        after = after or _ordinal(stream, index + 1)
+        if after is not None:
+            return DateReading(index, after.end, after.days, after.numeric, weekday)
+        return None
+    date = _iso(stream, index) or _numeric(stream, index) or _written(stream, index)
+    if date is None:
+        return None
+    at = date.end + (stream.norms[date.end : date.end + 1] in (("a",), ("(",)))
+    weekday = weekday_names().get(stream.norms[at]) if at < len(stream) else None
+    if weekday is None:
+        return None
+    end = at + 1 + (stream.norms[date.end] == "(" and stream.norms[at + 1 : at + 2] == (")",))
+    return DateReading(index, end, date.days, date.numeric, weekday)
 
 
 def _fixed(stream: Stream, index: int) -> list[int]:
@@ -75,7 +160,8 @@ def _fixed(stream: Stream, index: int) -> list[int]:
     tokens = stream.tokens[index : index + 5]
     numbers = tokens[0].kind == tokens[2].kind == tokens[4].kind == "digits"
     joined = tokens[1].norm == tokens[3].norm in _JOINERS and all(token.glued for token in tokens[1:])
-    return [int(tokens[at].norm) for at in (0, 2, 4)] if numbers and joined else []
+    short = all(len(tokens[at].norm) <= 4 for at in (0, 2, 4)) if numbers else False
+    return [int(tokens[at].norm) for at in (0, 2, 4)] if short and joined else []
 
 
 def _valid(month: int, day: int) -> bool:
@@ -83,6 +169,10 @@ def _valid(month: int, day: int) -> bool:
 
 
 def _iso(stream: Stream, index: int) -> DateReading | None:
+    token = stream[index]
+    if token.kind == "digits" and len(token.norm) == 8 and token.norm[:2] in ("19", "20"):
+        year, month, day = int(token.norm[:4]), int(token.norm[4:6]), int(token.norm[6:])
+        return DateReading(index, index + 1, frozenset((Day(year, month, day),))) if _valid(month, day) else None
     parts = _fixed(stream, index)
     if not parts or len(stream.norms[index]) != 4 or not _valid(parts[1], parts[2]):
         return None
@@ -95,7 +185,7 @@ def _numeric(stream: Stream, index: int) -> DateReading | None:
     if not parts:
         pair = stream.tokens[index : index + 3]
         slash = len(pair) == 3 and pair[1].norm == "/" and pair[0].kind == pair[2].kind == "digits"
-        if not slash or not pair[1].glued or not pair[2].glued:
+        if not slash or not pair[1].glued or not pair[2].glued or max(len(pair[0].norm), len(pair[2].norm)) > 4:
             return None
         parts, end = [int(pair[0].norm), int(pair[2].norm)], index + 3
     year = parts[2] if len(parts) == 3 else None
@@ -150,14 +240,22 @@ def _years(groups: tuple[Group, ...]) -> frozenset[int]:
 
 
 def _written(stream: Stream, index: int) -> DateReading | None:
-    """Month and day in words, in either order, with or without the year."""
-    start = index
+    """Month and day in words, in either order, with or without the year, which may stand first."""
+    start, leading = index, None
+    token = stream[index]
+    if (
+        token.kind == "digits"
+        and len(token.norm) == 4
+        and index + 1 < len(stream)
+        and stream.norms[index + 1] in month_names()
+    ):
+        leading, index = int(token.norm), index + 1
     index += stream.norms[index] == "the"
     if index >= len(stream):
         return None
-    if stream.norms[index] in MONTHS:
-        month, after = MONTHS[stream.norms[index]], index + 1
-        day = _day_at(stream, after) if after < len(stream) and not stream[after].paused else None
+    if stream.norms[index] in month_names():
+        month, after = month_names()[stream.norms[index]], index + 1
+        day = _day_at(stream, after) if after < len(stream) and _joins(stream, after) else None
         if day is None:
             return None
     else:
@@ -165,36 +263,57 @@ def _written(stream: Stream, index: int) -> DateReading | None:
         if day is None:
             return None
         after = day[1] + (stream.norms[day[1] : day[1] + 1] == ("of",))
-        if after >= len(stream) or stream.norms[after] not in MONTHS:
+        after += stream.norms[after : after + 1] == ("-",)
+        if after >= len(stream) or stream.norms[after] not in month_names():
             return None
-        month, day = MONTHS[stream.norms[after]], (day[0], after + 1)
+        month, day = month_names()[stream.norms[after]], (day[0], after + 1)
     end = day[1]
-    year = year_at(stream, end + (stream.norms[end : end + 1] == ("of",)))
+    if leading is not None:
+        return DateReading(start, end, frozenset((Day(leading, month, day[0]),)))
+    year = _year_behind(stream, end)
     if year is None:
         return DateReading(start, end, frozenset((Day(None, month, day[0]),)))
     return DateReading(start, year[1], frozenset(Day(each, month, day[0]) for each in year[0]))
 
 
-def _named(stream: Stream, index: int) -> DateReading | None:
-    """`next Friday`, `tomorrow`, `the twentieth`, `March 2027`; a weekday before a date is part of the date."""
-    norms, start = stream.norms, index
-    which = ""
-    if norms[index] in _WHICH and index + 1 < len(norms):
-        which, index = norms[index] + " ", index + 1
-    word = norms[index]
-    if word in WEEKDAYS:
-        after = _date_at(stream, index + 1) if not which and index + 1 < len(norms) else None
-        if after and all(day.month for day in after.days):
-            return DateReading(start, after.end, after.days, after.numeric)
-        name = _WEEKDAYS[WEEKDAYS[word]]
-        return DateReading(start, index + 1, frozenset((Day(None, None, None, which + name),)))
-    if word in RELATIVE or (which and word in _PERIODS):
-        return DateReading(start, index + 1, frozenset((Day(None, None, None, which + RELATIVE.get(word, word)),)))
-    if word in MONTHS and (len(word) > 3 or not which) and word != "may":
-        year = year_at(stream, index + 1)
-        years: frozenset[int | None] = year[0] if year else frozenset((None,))
-        return DateReading(start, year[1] if year else index + 1, frozenset(Day(y, MONTHS[word], None) for y in years))
-    ordinal = ordinal_at(stream, index + (word == "the"))
-    if ordinal and word == "the" and 1 <= ordinal[0] <= 31:
-        return DateReading(start, ordinal[1], frozenset((Day(None, None, ordinal[0]),)))
+def _joins(stream: Stream, index: int) -> bool:
+    """The token goes on with the month before it: no pause, or the full stop of an abbreviation."""
+    token = stream[index]
+    short = len(stream[index - 1].text) <= _LONGEST_ABBREVIATION
+    return not token.paused or (short and token.lead.strip() == "." and "\n" not in token.lead)
+
+
+def _year_behind(stream: Stream, index: int) -> tuple[frozenset[int], int] | None:
+    """The year behind day and month, in full or in two digits (`'26`, `09 June 26`)."""
+    at = index + (stream.norms[index : index + 1] in (("of",), ("-",)))
+    year = year_at(stream, at)
+    if year is not None or at >= len(stream):
+        return year
+    token = stream[at]
+    if token.kind != "digits" or len(token.norm) != 2 or stream.norms[at + 1 : at + 2] in ((":",), ("/",), (".",)):
+        return None
+    marked = bool(_APOSTROPHES & set(token.lead))
+    last = at + 1 == len(stream) or stream[at + 1].paused or stream.norms[at + 1] in _BEHIND_YEARS
+    if marked or (last and (not token.paused or token.lead.strip() == ".")):
+        return frozenset((2000 + int(token.norm),)), at + 1
     return None
+
+
+def _month(stream: Stream, index: int) -> DateReading | None:
+    """`March`, `March 2027`, `Mar. '27`; `may` alone is a verb."""
+    word = stream.norms[index]
+    if word not in month_names():
+        return None
+    at = index + 1
+    year = (
+        year_at(stream, at + (stream.norms[at : at + 1] == ("of",)))
+        if at < len(stream) and _joins(stream, at)
+        else None
+    )
+    if year is None and at < len(stream) and _APOSTROPHES & set(stream[at].lead):
+        year = _year_behind(stream, at)
+    if year is None:
+        if word == "may":
+            return None
+        return DateReading(index, at, frozenset((Day(None, month_names()[word], None),)))
+    return DateReading(index, year[1], frozenset(Day(each, month_names()[word], None) for each in year[0]))

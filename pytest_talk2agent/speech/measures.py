@@ -1,4 +1,4 @@
-"""Numbers with their units: `20mm`, `$2,480.75`, `an hour and a half`, `ninety five percent`."""
+"""Numbers with their units: `20mm`, `$2,480.75`, `an hour and a half`, `1½ cups`, `30 m²`, `ninety five percent`."""
 
 from __future__ import annotations
 
@@ -6,27 +6,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from pytest_talk2agent.speech.numerals import Numeral, group_at, is_numeric, numeral_at
+from pytest_talk2agent.speech.currencies import currency_at, is_sign, leads, part_of
+from pytest_talk2agent.speech.fractions import fraction_at, scaled
+from pytest_talk2agent.speech.numerals import SCALE_LETTERS, Numeral, is_numeric, may_start, numeral_at
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.units import (
-    BIT_TEXTS,
-    CENTS,
-    CURRENCIES,
-    CURRENCY_CODES,
-    CURRENCY_SIGNS,
-    PHRASES,
-    UNITS_BY_NAME,
-    Unit,
-)
+from pytest_talk2agent.speech.unit_names import unit_names
+from pytest_talk2agent.speech.unit_phrases import NO_UNIT, rate_at, unit_at
+from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import stem
 
-_HALVES = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
-_LONGEST_UNIT = 3
-_PER = frozenset(("/", "per", "a", "an", "every", "each"))
-_SCALES = {"k": 10**3, "m": 10**6, "bn": 10**9}
-_BYTE_RATES = {f"{name}ps": Unit("byte/time", size) for name, size in BIT_TEXTS.items()}
-_HOUR = Fraction(3600)
-_SMALLER = {_HOUR: UNITS_BY_NAME["minute"], Fraction(60): UNITS_BY_NAME["second"]}
+NOUNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +24,7 @@ class Measure:
 
     ``values`` are all numbers that it can be, in ``unit``; ``unit`` is None where none is known beside it.
     ``nouns`` are the stems of the words after the number. ``numeral`` is the number as it was read, None for fractions
-    in words. ``rate`` is the unit with the time that it is counted in, and where that ends.
+    in words. ``rate`` is the unit with what it is counted in, and where that ends.
     """
 
     start: int
@@ -47,58 +36,23 @@ class Measure:
     rate: tuple[Unit, int] | None = None
 
 
-def rate_at(stream: Stream, unit: Unit, index: int) -> tuple[Unit, int] | None:
-    """The rate that the unit before the token is a part of (`/s`, `per second`, `an hour`), and where it ends."""
-    if unit.is_rate:
-        return unit, index
-    if index + 1 >= len(stream) or stream.norms[index] not in _PER or stream[index].paused:
-        return None
-    time = unit_at(stream, index + 1)
-    if time is None or time[0].dimension not in ("time", "month"):
-        return None
-    return Unit(f"{unit.dimension}/{time[0].dimension}", unit.size / time[0].size), time[1]
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """A number without its unit; ``part`` says that it is a fraction, which may have words before its unit."""
+
+    values: frozenset[Fraction]
+    end: int
+    numeral: Numeral | None
+    part: bool = False
 
 
-def unit_at(stream: Stream, index: int) -> tuple[Unit, int] | None:
-    """The unit whose name starts at the token, and where it ends; letters may be spelled (`m m`)."""
-    if index >= len(stream):
-        return None
-    for length in range(_LONGEST_UNIT, 1, -1):
-        words = stream.norms[index : index + length]
-        if words in PHRASES:
-            return PHRASES[words], index + len(words)
-    spelled = index
-    while spelled < len(stream) and len(stream.norms[spelled]) == 1 and stream.norms[spelled].isalpha():
-        spelled += 1
-    for end in range(min(spelled, index + 4), index + 1, -1):
-        unit = UNITS_BY_NAME.get("".join(stream.norms[index:end]))
-        if unit is not None:
-            return unit, end
-    token = stream[index]
-    if token.norm in _BYTE_RATES and "B" in token.text:
-        return _BYTE_RATES[token.norm], index + 1
-    if token.norm in CURRENCY_SIGNS and not token.glued and index + 1 < len(stream) and stream[index + 1].glued:
-        return None  # the sign of the next amount
-    if token.norm in BIT_TEXTS and token.text[-1] == "b" and (token.text[0].isupper() or _is_bit_rate(stream, index)):
-        return Unit("bit", BIT_TEXTS[token.norm]), index + 1
-    if token.norm in ("x", "times") and group_at(stream, index + 1) is not None:
-        return None  # `1920 x 1080`
-    if token.norm in UNITS_BY_NAME:
-        return UNITS_BY_NAME[token.norm], index + 1
-    return None
-
-
-def _is_bit_rate(stream: Stream, index: int) -> bool:
-    """`kb/s` where the text shows case: bytes would have a large B."""
-    return stream.has_capital and stream.norms[index + 1 : index + 3] in (("/", "s"), ("/", "sec"))
-
-
+@lru_cache(maxsize=512)
 def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
     """The measures that start and end between two tokens, in order."""
     found: list[Measure] = []
     index = low
     while index < high:
-        measure = _measure_at(stream, index)
+        measure = measure_at(stream, index)
         if measure is None or measure.start < low:
             index += 1
             continue
@@ -109,33 +63,60 @@ def measures(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _measure_at(stream: Stream, index: int) -> Measure | None:
-    measure = _amount_at(stream, index)
-    if measure is None or measure.unit is None:
-        return measure
+def measure_at(stream: Stream, index: int) -> Measure | None:
+    """The measure that starts at the token."""
+    norm = stream.norms[index]
+    if not may_start(norm) and not leads(norm) and not _has_sign(stream, index):
+        return None
+    measure = _measure_at(stream, index)
+    if measure is None:
+        return None
+    if measure.unit is None:
+        per = rate_at(stream, NO_UNIT, measure.end)
+        return measure if per is None else replace(measure, end=per[1], unit=per[0], rate=per)
     return replace(measure, rate=rate_at(stream, measure.unit, measure.end))
 
 
-def _amount_at(stream: Stream, index: int) -> Measure | None:
-    token = stream[index]
-    if token.norm in CURRENCY_SIGNS or (token.norm in CURRENCY_CODES and index + 1 < len(stream)):
-        signed = _signed(stream, index)
-        if signed is not None or token.norm in CURRENCY_SIGNS:
-            return signed
-    if token.norm in ("-", "minus") and index + 2 < len(stream) and stream.norms[index + 1] in CURRENCY_SIGNS:
-        signed = _signed(stream, index + 1)
-        if signed:
-            values = frozenset(-value for value in signed.values)
-            return Measure(index, signed.end, values, signed.unit, signed.nouns, signed.numeral)
-    whole = _fraction_at(stream, index)
-    if whole is not None:
-        return _compound(stream, whole)
-    numeral = numeral_at(stream, index)
-    if numeral is None:
+def _measure_at(stream: Stream, index: int) -> Measure | None:
+    signed = _signed(stream, index)
+    if signed is not None:
+        return signed
+    if is_sign(stream.norms[index]):
+        return None
+    amount = _amount_at(stream, index)
+    if amount is None:
         return _one_unit(stream, index)
-    return _compound(stream, _with_unit(stream, numeral))
+    return _compound(stream, _with_unit(stream, index, amount))
 
 
+def _amount_at(stream: Stream, index: int) -> _Amount | None:
+    """A number in any notation, with its sign: digits, words, fractions, with a scale word behind it."""
+    negative = (
+        stream.norms[index] in ("-", "minus", "negative")
+        and index + 1 < len(stream)
+        and (stream[index].kind == "word" or (not stream[index].glued and stream[index + 1].glued))
+    )
+    part = fraction_at(stream, index + negative)
+    if part is not None:
+        value, end = scaled(stream, *part)
+        return _Amount(frozenset((-value if negative else value,)), end, None, part=True)
+    numeral = numeral_at(stream, index)
+    return None if numeral is None else _Amount(numeral.values, numeral.end, numeral)
+
+
+def letter_at(stream: Stream, index: int) -> tuple[int, int] | None:
+    """A scale letter behind a number (`10K`, `$2m`, `5 M`): how many it stands for, and where it ends.
+
+    It is glued to the number or a capital.
+    """
+    if index >= len(stream) or stream.norms[index] not in SCALE_LETTERS or stream[index].paused:
+        return None
+    if not stream[index].glued and not stream[index].text[0].isupper():
+        return None
+    return SCALE_LETTERS[stream.norms[index]], index + 1
+
+
+@lru_cache(maxsize=512)
 def clock_durations(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
     """Printed durations such as `3:20` (minutes and seconds, or hours and minutes) and `1:03:20`, in seconds."""
     found = []
@@ -150,48 +131,80 @@ def clock_durations(stream: Stream, low: int, high: int) -> tuple[Measure, ...]:
                 values = [60 * value + int(part) for value in values]
             if len(parts) == 2:
                 values.append(60 * values[0])
-            found.append(Measure(index, end, frozenset(values), UNITS_BY_NAME["second"], (), None))
+            found.append(Measure(index, end, frozenset(values), unit_names().named("second"), (), None))
         index = end
     return tuple(found)
 
 
 def _signed(stream: Stream, index: int) -> Measure | None:
-    """A currency sign before its number."""
-    numeral = numeral_at(stream, index + 1)
-    if numeral is None or (stream[index + 1].paused if stream[index].norm.isalpha() else not stream[index + 1].glued):
+    """A currency before its number: `$5`, `-€3.50`, `USD 40`, `US$ 40`."""
+    at = index
+    negative = stream.norms[at] == "minus" or (stream.norms[at] == "-" and not stream[at].glued)  # no range: `$25-$60`
+    negative = negative and at + 2 < len(stream)
+    at += negative
+    token = stream[at]
+    if not leads(token.norm) and not (token.kind == "word" and _has_sign(stream, at)):
         return None
-    unit, end = UNITS_BY_NAME[stream.norms[index]], numeral.end
-    scale = _SCALES.get(stream.norms[end]) if end < len(stream) and stream[end].glued else None
-    if scale is not None:  # `$2m`
-        values = frozenset(value * scale for value in numeral.values)
-        return Measure(index, end + 1, values, unit, (), numeral)
+    found = currency_at(stream, at)
+    if found is None or found[1] >= len(stream):
+        return None
+    unit, start = found
+    first = stream[start]
+    if not first.glued and (first.paused or (is_sign(token.norm) and first.kind != "digits")):
+        return None
+    amount = _amount_at(stream, start)
+    if amount is None:
+        return None
+    end = amount.end
     after = unit_at(stream, end)
-    if after and after[0] == unit:
-        end = after[1]
-    return _with_cents(stream, Measure(index, end, numeral.values, unit, (), numeral))
+    if after is not None and after[0].is_currency and after[0].fits(unit) and not is_sign(stream.norms[end]):
+        unit, end = (after[0] if len(after[0].senses[0].codes) < len(unit.senses[0].codes) else unit), after[1]
+    values = frozenset(-value for value in amount.values) if negative else amount.values
+    return _with_cents(stream, Measure(index, end, values, unit, (), amount.numeral))
 
 
-def _with_unit(stream: Stream, numeral: Numeral) -> Measure:
-    values, end = numeral.values, numeral.end
-    if stream.norms[end : end + 3] == ("and", "a", "half"):
-        values, end = frozenset(value + Fraction(1, 2) for value in values), end + 3
-    elif stream.norms[end : end + 3] == ("and", "a", "quarter"):
-        values, end = frozenset(value + Fraction(1, 4) for value in values), end + 3
+def _has_sign(stream: Stream, index: int) -> bool:
+    """`US$`, `CA$`."""
+    return any(is_sign(norm) for norm in stream.norms[index + 1 : index + 3]) and len(stream.norms[index]) <= 3
+
+
+def _with_unit(stream: Stream, index: int, amount: _Amount) -> Measure:
+    values, end = amount.values, amount.end
     start = end + (end + 1 < len(stream) and stream.norms[end] == "-" and stream[end].glued and stream[end + 1].glued)
-    unit = unit_at(stream, start) if start >= len(stream) or not stream[start].paused else None
+    if amount.part:
+        start += stream.norms[start : start + 1] == ("of",)
+        start += stream.norms[start : start + 1] in (("a",), ("an",))
+    unit = _mark_behind(stream, end)
+    if unit is None and start < len(stream) and not stream[start].paused:
+        unit = unit_at(stream, start)
     if unit is None:
-        return Measure(numeral.start, end, values, None, _nouns(stream, end), numeral)
-    end, nouns = unit[1], _nouns(stream, start)
-    measure = Measure(numeral.start, end, values, unit[0], nouns, numeral)
-    if unit[0].dimension in CURRENCIES:
-        return _with_cents(stream, measure)
-    return measure
+        return Measure(index, end, values, None, _nouns(stream, end), amount.numeral)
+    measure = Measure(index, unit[1], values, unit[0], _nouns(stream, start), amount.numeral)
+    return _with_cents(stream, measure) if unit[0].is_currency else measure
+
+
+_MARKS = {"'": "foot", "’": "foot", '"': "inch", "”": "inch"}
+
+
+def _mark_behind(stream: Stream, end: int) -> tuple[Unit, int] | None:
+    """The mark of feet or inches at a number (`18"`, `5'11"`), which is no quotation mark that ends a quotation."""
+    position = stream[end - 1].end
+    mark, before = stream.text[position : position + 1], stream.text[:position]
+    if mark not in _MARKS or not mark or stream[end - 1].kind != "digits":
+        return None
+    if (
+        (mark in "'’" and not stream.text[position + 1 : position + 2].isdecimal())
+        or before.count(mark) % 2
+        or "“" in before
+    ):
+        return None
+    return unit_names().named(_MARKS[mark]), end
 
 
 def _nouns(stream: Stream, index: int) -> tuple[str, ...]:
     """The stems of the words behind a number, up to a pause or another number."""
     nouns: list[str] = []
-    for token in stream.tokens[index : index + _LONGEST_UNIT]:
+    for token in stream.tokens[index : index + NOUNS]:
         if token.paused or is_numeric(token.norm):
             break
         nouns.append(stem(token.norm))
@@ -199,23 +212,28 @@ def _nouns(stream: Stream, index: int) -> tuple[str, ...]:
 
 
 def _with_cents(stream: Stream, measure: Measure) -> Measure:
-    """`two dollars and fifty cents`."""
+    """`two dollars and fifty cents`, `twelve pounds fifty`."""
+    currency = measure.unit
+    if currency is None or any(sense.part != 1 for sense in currency.senses):
+        return measure
     at = measure.end + (stream.norms[measure.end : measure.end + 1] == ("and",))
     minor = numeral_at(stream, at) if at < len(stream) and not stream[at].paused else None
     if minor is None or len(minor.values) != 1:
         return measure
     cents = next(iter(minor.values))
-    named = minor.end < len(stream) and stream.norms[minor.end] in CENTS
-    bare = at == measure.end and 10 <= cents < 100 and unit_at(stream, minor.end) is None  # `twelve pounds fifty`
+    part = currency_at(stream, minor.end) if minor.end < len(stream) and not stream[minor.end].paused else None
+    named = part is not None and part_of(currency, part[0])
+    bare = at == measure.end and 10 <= cents < 100 and unit_at(stream, minor.end) is None
     if not (named or bare) or cents >= 100 or cents.denominator != 1:
         return measure
     values = frozenset(value + cents / 100 for value in measure.values)
-    return Measure(measure.start, minor.end + named, values, measure.unit, measure.nouns, measure.numeral)
+    end = part[1] if named and part is not None else minor.end
+    return replace(measure, end=end, values=values)
 
 
 def _one_unit(stream: Stream, index: int) -> Measure | None:
-    """`an hour`, `a minute and a half`."""
-    if stream.norms[index] not in ("a", "an"):
+    """`an hour`, `a minute and a half`, `a fortnight`."""
+    if stream.norms[index] not in ("a", "an") or index + 1 >= len(stream) or stream[index + 1].paused:
         return None
     unit = unit_at(stream, index + 1)
     if unit is None or len(stream.norms[index + 1]) < 3:
@@ -223,50 +241,43 @@ def _one_unit(stream: Stream, index: int) -> Measure | None:
     return _compound(stream, Measure(index, unit[1], frozenset((Fraction(1),)), unit[0], (), None))
 
 
-def _fraction_at(stream: Stream, index: int) -> Measure | None:
-    """`half a year`, `half an hour`, `three quarters of an hour`, `a quarter of a mile`."""
-    norms = stream.norms
-    count, at = Fraction(1), index
-    if norms[index] in ("a", "one"):
-        at += 1
-    elif norms[index] == "three":
-        count, at = Fraction(3), index + 1
-    if at >= len(norms):
-        return None
-    word = norms[at].removesuffix("s") if count > 1 else norms[at]
-    if word not in _HALVES:
-        return None
-    after = at + 1
-    after += norms[after : after + 1] == ("of",)
-    article = norms[after : after + 1] in (("a",), ("an",))
-    unit = unit_at(stream, after + article)
-    if unit is None or (not article and word != "half"):
-        return None
-    return Measure(index, unit[1], frozenset((count * _HALVES[word],)), unit[0], (), None)
-
-
 def _compound(stream: Stream, measure: Measure) -> Measure:
-    """Add `and a half` and smaller parts of a duration: `1 hour 30 minutes`."""
+    """Add `and a half` and smaller parts: `1 hour 30 minutes`, `5 ft 11 in`, `6 lb 3 oz`."""
     end, unit = measure.end, measure.unit
     if unit is None:
         return measure
-    for words, part in (("and a half", Fraction(1, 2)), ("and a quarter", Fraction(1, 4))):
-        if stream.phrase_at(end, tuple(words.split())):
-            values = frozenset(value + part for value in measure.values)
-            return Measure(measure.start, end + 3, values, unit, measure.nouns, measure.numeral)
-    if unit.dimension not in ("time", "month"):
+    if stream.norms[end : end + 2] == ("and", "a") or stream.norms[end : end + 2] == ("and", "three"):
+        part = fraction_at(stream, end + 1)
+        if part is not None and unit_at(stream, part[1]) is None:
+            values = frozenset(value + part[0] for value in measure.values)
+            return replace(measure, end=part[1], values=values)
+    if not unit.measures("time", "month", "length", "mass", "angle", "degree"):
         return measure
     at = end + (stream.norms[end : end + 1] == ("and",))
-    numeral = numeral_at(stream, at) if at < len(stream) and not stream[at].paused else None
-    smaller = unit_at(stream, numeral.end) if numeral else None
-    if numeral and smaller and unit.size == _HOUR and stream.norms[numeral.end] == "m":
-        smaller = _SMALLER[_HOUR], numeral.end + 1
-    if numeral and smaller is None and at == end and len(numeral.groups) == 1 and unit.size in _SMALLER:
-        smaller = _SMALLER[unit.size], numeral.end  # `forty seven minutes five`
-        if any(not 0 < value < 60 for value in numeral.values):
-            return measure
-    if not numeral or not smaller or smaller[0].dimension != unit.dimension or smaller[0].size >= unit.size:
+    feet = at < len(stream) and stream[at].lead in ("'", "’")
+    numeral = numeral_at(stream, at) if at < len(stream) and (feet or not stream[at].paused) else None
+    if numeral is None or any(each < 0 for each in numeral.values):
         return measure
-    parts = [part * smaller[0].size / unit.size for part in numeral.values]
+    smaller = _mark_behind(stream, numeral.end)
+    if smaller is None and numeral.end < len(stream) and not stream[numeral.end].paused:
+        smaller = unit_at(stream, numeral.end)
+    if smaller is None and at == end and len(numeral.groups) == 1:
+        below = next((low for high, low in _NEXT if Fraction(1) in unit.factors(unit_names().named(high))), "")
+        if below and stream.norms[numeral.end : numeral.end + 1] != (":",):
+            smaller = unit_names().named(below), numeral.end  # `forty seven minutes five`
+    if smaller is None:
+        return measure
+    factors = frozenset(each for each in smaller[0].factors(unit) if each < 1)
+    parts = frozenset(part * factor for part in numeral.values for factor in factors)
+    if not parts or any(part >= 1 for part in parts):
+        return measure
     values = frozenset(value + part for value in measure.values for part in parts)
-    return _compound(stream, Measure(measure.start, smaller[1], values, unit, measure.nouns, measure.numeral))
+    return _compound(stream, replace(measure, end=smaller[1], values=values, unit=_narrowed(unit, smaller[0])))
+
+
+def _narrowed(unit: Unit, smaller: Unit) -> Unit:
+    """The senses of the unit that the smaller one is a part of."""
+    return Unit(tuple(sense for sense in unit.senses if smaller.fits(Unit((sense,)))))
+
+
+_NEXT = (("hour", "minute"), ("minute", "second"), ("foot", "inch"))

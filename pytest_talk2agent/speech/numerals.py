@@ -25,10 +25,16 @@ TENS = {
     word: 10 * value
     for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 } | {"fourty": 40}
-SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+SCALES = {
+    "thousand": 10**3, "lakh": 10**5, "lakhs": 10**5, "million": 10**6, "crore": 10**7, "crores": 10**7,
+    "billion": 10**9, "trillion": 10**12, "quadrillion": 10**15, "quintillion": 10**18, "sextillion": 10**21,
+    "septillion": 10**24,
+}  # fmt: skip
+SCALE_LETTERS = {"k": 10**3, "m": 10**6, "mn": 10**6, "mil": 10**6, "b": 10**9, "bn": 10**9, "tn": 10**12}
+_ORDINAL_SCALES = {"hundredth": 100, "thousandth": 10**3, "millionth": 10**6, "billionth": 10**9}
 _ORDINAL_UNITS = {
     word: value
-    for value, word in enumerate(listed("first second third fourth fifth sixth seventh eighth ninth"), start=1)
+    for value, word in enumerate(listed("zeroth first second third fourth fifth sixth seventh eighth ninth"))
 }
 _ORDINAL_REST = {
     word: value
@@ -42,11 +48,24 @@ _ORDINAL_REST = {
         listed("twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"), start=2
     )
 }
+ORDINALS = _ORDINAL_UNITS | _ORDINAL_REST | _ORDINAL_SCALES
 _ZEROS = frozenset(("oh", "o", "nought", "naught"))
 _SMALL = UNITS | TEENS | TENS
 _REPEATS = {"double": 2, "triple": 3}
 _ORDINAL_ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _LONG = 40
+_BEFORE_POINT = frozenset("$€£¥₹-")  # `$.50`
+_TOO_LONG = 4000  # Python refuses to read more digits than 4300
+
+
+_STARTS = frozenset(_SMALL) | frozenset(_REPEATS) | ORDINALS.keys() | frozenset(
+    ("a", "an", "half", "minus", "negative", "plus", "point", "-", "--", ".", "hundred", "thousand", "million", *_ZEROS)
+)  # fmt: skip
+
+
+def may_start(norm: str) -> bool:
+    """A number in words or digits, or its sign, can begin with the token; a quick look before the grammar is asked."""
+    return norm in _STARTS or not norm.isascii() or norm[0].isdecimal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +79,8 @@ class Group:
 
     @property
     def value(self) -> Fraction:
-        """The number."""
-        return Fraction(int(self.digits)) + (Fraction(f"0.{self.fraction}") if self.fraction else 0)
+        """The number; of more digits than any number has, those of the beginning."""
+        return Fraction(int(self.digits[:_TOO_LONG])) + (Fraction(f"0.{self.fraction}") if self.fraction else 0)
 
     @property
     def zeros(self) -> int:
@@ -149,7 +168,7 @@ def _after_and(stream: Stream, index: int) -> int:
 
 def _words(stream: Stream, index: int, value: int) -> Group:
     """A cardinal in words whose first part is read; scale words and smaller parts are added."""
-    total, current, ceiling = 0, value, 10**15
+    total, current, ceiling = 0, value, 10**27
     while index < len(stream) and not stream[index].paused:
         word = stream.norms[index]
         if word == "dozen" and 0 < current < 100:
@@ -211,17 +230,21 @@ def _printed(stream: Stream, index: int) -> Group:
 def groups_at(stream: Stream, index: int) -> tuple[Group, ...]:
     """The groups that follow each other from the token on; `oh` is a zero between them."""
     groups: list[Group] = []
-    while index < len(stream):
+    length = 0
+    while index < len(stream) and length <= _LONG:
         if groups and stream[index].paused:
             break
         group = group_at(stream, index)
         if group is None and stream.norms[index] in _ZEROS:
-            beside = group_at(stream, index + 1) or (groups and groups[-1])
+            following = index + 1
+            while following < len(stream) and stream.norms[following] in _ZEROS and following < index + _LONG:
+                following += 1
+            beside = groups or group_at(stream, following)
             group = Group("0", index + 1, printed=False) if beside else None
         if group is None:
             break
         groups.append(group)
-        index = group.end
+        index, length = group.end, length + len(group.digits)
         if index + 1 < len(stream) and stream.norms[index] == "-" and stream[index].glued and stream[index + 1].glued:
             break
     return tuple(groups)
@@ -247,7 +270,7 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         stream.norms[index] == "point"
         or (
             stream.norms[index] == "."
-            and not stream[index].glued
+            and (not stream[index].glued or stream.norms[index - 1] in _BEFORE_POINT)
             and index + 1 < len(stream)
             and stream[index + 1].glued
         )
@@ -263,7 +286,7 @@ def numeral_at(stream: Stream, index: int) -> Numeral | None:
         values = frozenset((groups[0].value,)) if len(groups) == 1 else frozenset()
     elif end < len(stream) and stream.norms[end] in ("point", ".", "dot") and (not groups or not stream[end].paused):
         decimals = groups_at(stream, end + 1)
-        spoken = stream.norms[end] != "." or not stream[end].glued
+        spoken = point_first or stream.norms[end] != "." or not stream[end].glued
         if decimals and spoken and not any(group.fraction for group in decimals):
             after, scale = decimals[-1].end, SCALES.get(stream.norms[decimals[-1].end - 1], 1)
             if scale > 1:  # `two point four million`
@@ -293,33 +316,37 @@ def whole_values(groups: tuple[Group, ...]) -> frozenset[Fraction]:
 
 
 def ordinal_at(stream: Stream, index: int) -> tuple[int, int] | None:
-    """An ordinal (`21st`, `twenty first`) at the token: its value and where it ends, or None."""
+    """An ordinal (`21st`, `twenty first`, `one hundred and fifth`) at the token: its value and end, or None."""
     if index >= len(stream):
         return None
     token = stream[index]
-    if token.kind == "digits" and len(token.norm) <= 4:
-        follows = index + 1 < len(stream) and stream[index + 1].glued and stream.norms[index + 1] in _ORDINAL_ENDINGS
-        return (int(token.norm), index + 2) if follows else None
-    if token.norm in _ORDINAL_UNITS:
-        return _ORDINAL_UNITS[token.norm], index + 1
-    if token.norm in _ORDINAL_REST:
-        return _ORDINAL_REST[token.norm], index + 1
-    if token.norm in TENS:
-        follow = index + 1
-        if follow + 1 < len(stream) and stream.norms[follow] == "-":
-            follow += 1
-        if follow < len(stream) and stream.norms[follow] in _ORDINAL_UNITS:
-            return TENS[token.norm] + _ORDINAL_UNITS[stream.norms[follow]], follow + 1
+    if token.kind == "digits":
+        number = _printed(stream, index)
+        if number.fraction or len(number.digits) > _LONG or number.end >= len(stream):
+            return None
+        follows = stream[number.end].glued and stream.norms[number.end] in _ORDINAL_ENDINGS
+        return (int(number.digits), number.end + 1) if follows else None
+    if token.norm in ORDINALS:
+        return ORDINALS[token.norm], index + 1
+    hundred = index > 0 and stream.norms[index - 1] == "the" and _scale_at(stream, index) is not None
+    group = _words(stream, index, 1) if hundred else group_at(stream, index)  # `the hundred and first`
+    if group is None or token.norm in _REPEATS or group.end >= len(stream) or stream[group.end].paused:
+        return None
+    value, follow = int(group.digits), group.end
+    if follow + 1 < len(stream) and stream.norms[follow] == "-":
+        follow += 1
+    word = stream.norms[follow]
+    if word in _ORDINAL_SCALES and value:
+        return value * _ORDINAL_SCALES[word], follow + 1
+    if not group.printed and value % 10 == 0 and value % 100 >= 20 and word in _ORDINAL_UNITS:
+        return value + _ORDINAL_UNITS[word], follow + 1
+    follow += word == "and" and follow + 1 < len(stream)
+    rest = ordinal_at(stream, follow) if value % 100 == 0 and value else None
+    if rest is not None and rest[0] < 100 and stream[follow].kind == "word":
+        return value + rest[0], rest[1]
     return None
 
 
 def is_numeric(word: str) -> bool:
     """The word is digits, a number word or an ordinal word."""
-    return (
-        word.isdecimal()
-        or word in _SMALL
-        or word in SCALES
-        or word == "hundred"
-        or word in _ORDINAL_UNITS
-        or (word in _ORDINAL_REST)
-    )
+    return word.isdecimal() or word in _SMALL or word in SCALES or word == "hundred" or word in ORDINALS

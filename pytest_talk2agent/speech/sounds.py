@@ -147,6 +147,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=w)or(?=[bcdfgklmnpstvT])", "R"),
         (rf"(?:ee|ea|ie(?=.)|e{_LONG}|e(?=re[sd]?$))", "E"),
         (r"(?<![dlm])o(?=ll$)", "O"),
+        (r"^(n|h|c|v|br|pl|all|ch|w|end|pr|d|t|cl|cr|dr|fr|g|br)ow(?=$|s$|ns?$|ed$)", r"\1H"),
         (rf"(?:oa|oe|oh(?=[lmn])|ow(?=n?s?$)|owe$|ou(?=l)|o{_LONG})", "O"),
         (rf"[iy]{_LONG}", "Y"),
         (rf"(?:oo|ue|ew|ui|ou(?=$|x$)|u{_LONG})", "U"),

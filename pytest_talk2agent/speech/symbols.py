@@ -58,6 +58,24 @@ _PHRASES = {
     "close bracket": "]",
     "open parenthesis": "(",
     "close parenthesis": ")",
+    **{
+        f"{side}{shape}": symbol
+        for shape, symbols in {
+            "bracket": "[]",
+            "square bracket": "[]",
+            "brace": "{}",
+            "curly brace": "{}",
+            "curly bracket": "{}",
+            "paren": "()",
+            "parenthesis": "()",
+            "round bracket": "()",
+            "angle bracket": "<>",
+        }.items()
+        for sides, symbol in zip(
+            (("open ", "opening ", "left "), ("close ", "closing ", "right ")), symbols, strict=True
+        )
+        for side in sides
+    },
     "quote": '"',
     "unquote": '"',
     "greater than": ">",
@@ -70,6 +88,7 @@ _PHRASES = {
     "tick mark": "✓",
 }
 _BY_WORDS = {tuple(phrase.split()): symbol for phrase, symbol in _PHRASES.items()}
+SYMBOL_NAMES = {symbol: phrase for phrase, symbol in reversed(_PHRASES.items())}  # the first name of each
 _LONGEST = max(len(words) for words in _BY_WORDS)
 _STARTS = frozenset(words[0] for words in _BY_WORDS)
 
@@ -115,6 +134,11 @@ EXTENSION_SOUNDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("sequel",): ("sql",),
     ("wave",): ("wav",),
 }
+
+
+def symbol_starts() -> frozenset[str]:
+    """The first words of all names of symbols."""
+    return _STARTS
 
 
 def symbol_at(norms: tuple[str, ...], index: int) -> tuple[str, int] | None:

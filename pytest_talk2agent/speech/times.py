@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from pytest_talk2agent.speech.numerals import group_at, groups_at
+from pytest_talk2agent.speech.cldr import english
+from pytest_talk2agent.speech.numerals import group_at, groups_at, may_start
 from pytest_talk2agent.speech.tokens import Stream
 
 _HALF_DAY = 12 * 60
@@ -14,6 +17,7 @@ _HINT_REACH = 4
 _HINT_OF_OTHER = 3  # `at one after lunch, ...`: so many words may belong to the number before them
 _LONGEST_OPENING = 2  # `this evening, ...`
 HALF_DAY_WORDS = _MORNING | _EVENING | {"night", "noon", "midday", "lunch", "lunchtime"}
+_PRINTED, _SPOKEN, _MILITARY = "printed", "spoken", "military"
 _WORDS = {"noon": 720, "midday": 720, "midnight": 0}
 
 
@@ -21,7 +25,7 @@ _WORDS = {"noon": 720, "midday": 720, "midnight": 0}
 class TimeReading:
     """All minutes of the day that a span can mean. ``marked`` says that a word or the notation settles the half day.
 
-    ``relative`` says that the minutes are said beside the hour (`ten to six`).
+    ``relative`` says that the minutes are said beside the hour (`ten to six`). ``zone`` is the time zone beside it.
     """
 
     start: int
@@ -29,8 +33,10 @@ class TimeReading:
     minutes: frozenset[int]
     marked: bool
     relative: bool = False
+    zone: str = ""
 
 
+@lru_cache(maxsize=512)
 def times(stream: Stream, low: int, high: int) -> tuple[TimeReading, ...]:
     """The times between two tokens, in order."""
     found = []
@@ -51,7 +57,34 @@ def _core_fits(stream: Stream, time: TimeReading, high: int) -> bool:
     return group is not None and group.end <= high
 
 
+@lru_cache(maxsize=1)
+def _zones() -> Mapping[str, str]:
+    """Short names of time zones from CLDR, with the two that it has under other headings."""
+    found = {"utc": "UTC", "gmt": "GMT", "cet": "CET", "cest": "CEST", "bst": "BST", "zulu": "UTC"}
+    for zone in english()["meta_zones"].values():
+        for name in zone.get("short", {}).values():
+            if isinstance(name, str) and name.isalpha() and len(name) > 2:
+                found[name.lower()] = name
+    return found
+
+
+@lru_cache(maxsize=8192)
 def _time_at(stream: Stream, index: int) -> TimeReading | None:
+    norm = stream.norms[index]
+    if not may_start(norm) and norm not in _WORDS and norm != "quarter":
+        return None
+    found = _clock_time_at(stream, index)
+    if found is None or found.end >= len(stream) or stream[found.end].paused:
+        return found
+    for length in (1, 3, 4):
+        words = stream.norms[found.end : found.end + length]
+        zone = _zones().get("".join(words)) if length == 1 or all(len(word) == 1 for word in words) else None
+        if zone is not None:
+            return replace(found, zone=zone)
+    return found
+
+
+def _clock_time_at(stream: Stream, index: int) -> TimeReading | None:
     word = stream.norms[index]
     if word in _WORDS:
         return TimeReading(index, index + 1, frozenset((_WORDS[word],)), marked=True)
@@ -63,12 +96,16 @@ def _time_at(stream: Stream, index: int) -> TimeReading | None:
     if relative:
         return replace(_with_half(stream, index, *relative, printed=False), relative=True)
     clock = _clock(stream, index)
-    return _with_half(stream, index, clock[0], clock[1], printed=clock[2]) if clock else None
+    if clock is None:
+        return None
+    if clock[2] == _MILITARY and not half_at(stream, clock[1])[0]:
+        return TimeReading(index, clock[1], frozenset((clock[0],)), marked=True)
+    return _with_half(stream, index, clock[0], clock[1], printed=clock[2] == _PRINTED)
 
 
 def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
     """`half past two`, `quarter to six`, `ten past nine`, `a quarter after four`."""
-    norms, at = stream.norms, index
+    norms, at, named = stream.norms, index, False
     if stream[index].glued:
         return None
     if norms[at : at + 2] == ("a", "quarter"):
@@ -87,7 +124,8 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         if group is None or group.fraction or len(group.digits) > 2 or not 0 < int(group.digits) < 60:
             return None
         minutes, at = int(group.digits), group.end
-        at += norms[at : at + 1] in (("minutes",), ("minute",))
+        named = norms[at : at + 1] in (("minutes",), ("minute",), ("min",), ("mins",))
+        at += named
     word = norms[at] if at < len(norms) else ""
     if word == "to" and minutes not in (15, 30) and index and norms[index - 1] in ("from", "between"):
         return None  # `from five to ten`
@@ -104,45 +142,78 @@ def _relative(stream: Stream, index: int) -> tuple[int, int] | None:
         return None
     if hour.printed and hour.end + 1 < len(stream) and norms[hour.end] == ":" and stream[hour.end].glued:
         return None
-    if word not in ("past", "after") and minutes not in (30, 15) and minutes not in (5, 10, 20, 25):
+    if word not in ("past", "after") and minutes not in (30, 15) and minutes not in (5, 10, 20, 25) and not named:
         return None
     total = int(hour.digits) * 60 + (minutes if word in ("past", "after") else -minutes)
     total %= _HALF_DAY
     return total if total >= 60 else total + _HALF_DAY, hour.end
 
 
-def _clock(stream: Stream, index: int) -> tuple[int, int, bool] | None:
-    """Hour and minute: `14:05`, `nine fifty`, `ten`, `ten hundred`, `1430`; the end; whether both are printed."""
+def _clock(stream: Stream, index: int) -> tuple[int, int, str] | None:
+    """Hour and minute (`14:05`, `nine fifty`, `ten hundred`, `1430`), the end, and the notation.
+
+    Hours that are counted to 24 (`twelve hundred hours`, `oh six thirty`) say the half of the day.
+    """
     token = stream[index]
     if token.kind == "digits" and index + 2 < len(stream) and stream.norms[index + 1] in (":", ".", "h"):
         minute = stream[index + 2]
         colon = stream.norms[index + 1] == ":"
         glued = stream[index + 1].glued and minute.glued and minute.kind == "digits" and len(minute.norm) == 2
-        if glued and len(token.norm) <= 2 and int(token.norm) < 24 and int(minute.norm) < 60:
-            return int(token.norm) * 60 + int(minute.norm), index + 3, True
+        if glued and len(token.norm) <= 2 and int(token.norm) < 25 and int(minute.norm) < 60:
+            end = index + 3
+            if colon and stream.norms[end : end + 1] == (":",) and stream[end].glued and end + 1 < len(stream):
+                end += 2 * (stream[end + 1].kind == "digits" and len(stream.norms[end + 1]) == 2)  # seconds
+            return int(token.norm) % 24 * 60 + int(minute.norm), end, _PRINTED
         if colon and stream[index + 1].glued:
             return None
     groups = groups_at(stream, index)
     if not groups or any(group.fraction for group in groups[:2]):
         return None
     first = groups[0]
+    if first.digits == "0" and len(groups) > 1 and len(groups[1].digits) == 3 and not groups[1].printed:
+        first, groups = groups[1], groups[1:]  # `zero six hundred hours`
+    military = stream.norms[first.end : first.end + 1] in (("hours",), ("hrs",)) and len(groups) == 1
     if len(first.digits) in (3, 4):
         hour, minute_value = divmod(int(first.digits), 100)
-        good = hour < 24 and minute_value < 60
-        return (hour * 60 + minute_value, first.end, len(first.digits) == 4 and first.printed) if good else None
-    hour, end = int(first.digits), first.end
+        if hour > 23 or minute_value > 59:
+            return None
+        hundred = minute_value == 0 and not first.printed and stream.norms[first.end - 1] == "hundred"
+        military = military or hundred
+        clock = len(first.digits) == 4 and first.printed
+        return (
+            hour * 60 + minute_value,
+            first.end + (stream.norms[first.end : first.end + 1] in (("hours",), ("hrs",))),
+            _MILITARY if military else _PRINTED if clock else _SPOKEN,
+        )
+    if len(first.digits) > 2:
+        return None
+    hour, end, notation = int(first.digits), first.end, _SPOKEN
     if len(groups) > 1 and first.digits == "0" and len(groups[1].digits) == 1:  # oh six, zero six hundred
         hour, end, groups = int(groups[1].digits), groups[1].end, groups[1:]
     if hour > 23:
         return None
     if stream.norms[end : end + 1] == ("hundred",):
-        return hour * 60, end + 1, True
-    minutes = 0
+        return hour * 60, end + 1 + (stream.norms[end + 1 : end + 2] in (("hours",), ("hrs",))), _MILITARY
     if len(groups) > 1 and len(groups[1].digits) == 2 and int(groups[1].digits) < 60:
-        minutes, end = int(groups[1].digits), groups[1].end
-    elif len(groups) > 2 and groups[1].digits == "0" and len(groups[2].digits) == 1:
-        minutes, end = int(groups[2].digits), groups[2].end
-    return hour * 60 + minutes, end, False
+        return hour * 60 + int(groups[1].digits), groups[1].end, notation
+    if len(groups) > 2 and groups[1].digits == "0" and len(groups[2].digits) == 1:
+        return hour * 60 + int(groups[2].digits), groups[2].end, notation
+    apart = _minutes_apart(stream, end) if hour and hour < 13 else None
+    return (hour * 60 + apart[0], apart[1], _SPOKEN) if apart else (hour * 60, end, _SPOKEN)
+
+
+def _minutes_apart(stream: Stream, index: int) -> tuple[int, int] | None:
+    """`six, 20 PM`, `6-20 p.m.`: minutes behind a pause or a dash, where the half day follows them at once."""
+    at = index
+    if at < len(stream) and stream.norms[at] in ("-", "--", "."):
+        at += 1
+    elif at >= len(stream) or not stream[at].paused:
+        return None
+    minutes = groups_at(stream, at) if at < len(stream) else ()
+    digits = "".join(group.digits for group in minutes)
+    if not minutes or len(digits) != 2 or int(digits) > 59:
+        return None
+    return (int(digits), minutes[-1].end) if half_at(stream, minutes[-1].end)[0] else None
 
 
 def _with_half(stream: Stream, start: int, minutes: int, end: int, *, printed: bool) -> TimeReading:

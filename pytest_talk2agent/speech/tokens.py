@@ -13,9 +13,9 @@ from pytest_talk2agent.speech.words import listed
 Class = Literal["word", "digits", "symbol"]
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_LETTERS = rf"(?:(?![{_CJK}])[^\W\d_][\u0300-\u036f]*)+"
+_LETTERS = rf"(?:(?![{_CJK}₀-₉])[^\W\d_][\u0300-\u036f]*)+"
 _TOKEN = re.compile(
-    rf"(?P<cjk>[{_CJK}])|(?P<word>{_LETTERS}(?:['’ʼ]{_LETTERS})*)|(?P<digits>\d+)|(?P<symbol>\S)", re.UNICODE
+    rf"(?P<cjk>[{_CJK}])|(?P<word>{_LETTERS}(?:['’ʼ]{_LETTERS})*)|(?P<digits>\d+|[₀-₉]+)|(?P<symbol>\S)", re.UNICODE
 )
 _DOTTED = re.compile(r"\.{1,2}[/\\]")
 _PROSE = frozenset(".,;:!?")
@@ -96,7 +96,8 @@ class Stream:
 
     def phrase_at(self, index: int, words: tuple[str, ...]) -> bool:
         """The words stand at the index."""
-        return self.norms[index : index + len(words)] == words
+        norms = self.norms
+        return index < len(norms) and norms[index] == words[0] and norms[index : index + len(words)] == words
 
     def without(self, ranges: list[tuple[int, int]]) -> Stream:
         """The same text with the tokens of some index ranges left out."""
@@ -140,7 +141,7 @@ def fold(text: str) -> str:
 
 
 def _digits(text: str) -> str:
-    return text if text.isascii() else "".join(str(unicodedata.decimal(character)) for character in text)
+    return text if text.isascii() else "".join(str(unicodedata.digit(character)) for character in text)
 
 
 def tokenise(text: str) -> Stream:

@@ -1,148 +1,172 @@
-"""Units of measure and currencies: their names in speech and print, their dimension and size."""
+"""Units of measure and currencies: what a name beside a number can mean, and how two of them compare.
+
+A name may mean several units (`pounds` is a mass and a currency, `m` a metre and a minute): a `Unit` is the set of its
+senses, and two units agree where any two of their senses do. Which names there are comes from CLDR (`unit_names`,
+`currencies`); how many of one unit make another comes from pint, which is loaded when two different units of one
+dimension meet for the first time, and from `datetime` for times of a fixed length.
+"""
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+CURRENCY = "currency"
+# What pint calls a unit otherwise than CLDR does.
+_PINT_NAMES = {
+    "ofglucose": "", "pound-force-per-square-inch": "psi", "inch-ofhg": "inHg", "millimeter-ofhg": "mmHg",
+    "foodcalorie": "kilocalorie", "gallon-imperial": "imperial_gallon", "pint-imperial": "imperial_pint",
+    "quart-imperial": "imperial_quart", "cup-imperial": "imperial_cup", "fluid-ounce-imperial": "imperial_fluid_ounce",
+    "ounce-troy": "troy_ounce", "tonne": "metric_ton", "arc-minute": "arcminute", "arc-second": "arcsecond",
+    "acre-foot": "acre_foot", "kilogram-force": "kilogram_force", "pound-force": "pound_force",
+    "part-per-1e6": "ppm", "part-per-1e9": "ppm/1000", "permyriad": "percent/100", "quarter": "(3*month)",
+    "revolution": "turn", "point": "point", "milliinch": "thou", "therm-us": "US_therm",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One thing that the name of a unit can mean.
+
+    ``dimension`` is what it measures, composed with `^` and `/` (`length^2`, `digital/time`); ``name`` is the unit
+    itself in terms that pint reads; a rate is so much of it ``per`` something else. A currency has ``codes`` (ISO 4217,
+    more than one for `dollars`) and the ``part`` of it that is meant (1/100 for cents).
+    """
+
+    dimension: str
+    name: str
+    codes: frozenset[str] = frozenset()
+    part: Fraction = Fraction(1)
+    per: Sense | None = None
+
+    def over(self, other: Sense) -> Sense:
+        """So much of this in one of the other."""
+        return Sense(f"{self.dimension}/{other.dimension}", self.name, self.codes, self.part, other)
+
+    def power(self, exponent: int) -> Sense:
+        """The square or the cube of a length."""
+        return Sense(f"{self.dimension}^{exponent}", f"({self.name})**{exponent}")
+
+    def times(self, other: Sense) -> Sense:
+        """The product, such as kilowatt hours."""
+        product = f"{self.dimension}*{other.dimension}"
+        return Sense(_PRODUCTS.get(product, product), f"({self.name})*({other.name})")
+
+
+_PRODUCTS = {"power*time": "energy", "force*length": "torque"}
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: two units of one dimension compare after multiplying by their size."""
+    """The senses of a name."""
 
-    dimension: str
-    size: Fraction
+    senses: tuple[Sense, ...]
 
     @property
     def is_rate(self) -> bool:
-        """So much of something in a time."""
-        return "/" in self.dimension
+        """So much of something in something else."""
+        return all("/" in sense.dimension for sense in self.senses)
+
+    @property
+    def is_currency(self) -> bool:
+        """It can be money."""
+        return any(sense.dimension == CURRENCY for sense in self.senses)
+
+    def measures(self, *dimensions: str) -> bool:
+        """It can measure one of the dimensions."""
+        return any(sense.dimension in dimensions for sense in self.senses)
+
+    def of_kind(self, kind: str) -> Unit:
+        """The senses that a value of the kind can have; all of them where none fits."""
+        if kind == "money":
+            fitting = [one for one in self.senses if one.dimension.startswith(CURRENCY)]
+        elif kind == "duration":
+            fitting = [one for one in self.senses if one.dimension in ("time", "month")]
+        else:
+            fitting = [one for one in self.senses if not one.dimension.startswith(CURRENCY)]
+        return Unit(tuple(fitting)) if fitting else self
+
+    def shares(self, other: Unit) -> bool:
+        """Both can measure the same thing; all currencies do."""
+        return any(_alike(one, two) for one in self.senses for two in other.senses)
+
+    def factors(self, wanted: Unit) -> frozenset[Fraction]:
+        """How many of ``wanted`` one of these can be; empty where they are not the same sort of thing."""
+        found = (ratio(one, two) for one in self.senses for two in wanted.senses)
+        return frozenset(each for each in found if each is not None)
+
+    def fits(self, wanted: Unit) -> bool:
+        """An amount in this unit can be one in the other."""
+        return bool(self.factors(wanted))
+
+    def over(self, other: Unit) -> Unit:
+        """So much of this in one of the other."""
+        return Unit(tuple(one.over(two) for one in self.senses for two in other.senses))
 
 
-_TABLE = """
-length 1/1000 mm millimetre millimeter
-length 1/1000000 µm μm micron micrometre micrometer
-length 1/1000000000 nm nanometre nanometer
-length 1/100 cm centimetre centimeter
-length 1 m metre meter
-length 1000 km kilometre kilometer
-length 0.0254 inch inches
-length 0.3048 ft foot feet
-length 0.9144 yd yard
-length 1609.344 mile
-mass 1/1000 mg milligram
-mass 1 g gram
-mass 1000 kg kilo kilogram
-mass 453.59237 lb lbs
-mass 28.349523125 oz ounce
-mass 1000000 ton tonne
-time 1/1000000 µs microsecond
-time 1/1000 ms msec millisecond
-time 1 s sec second
-time 60 min minute
-time 3600 h hr hrs hour
-time 86400 day
-time 604800 week wk
-month 1 month
-month 12 year yr
-month 3 quarter
-byte 1 b byte
-byte 1000 kb kilobyte
-byte 1000000 mb meg megabyte
-byte 1000000000 gb gig gigabyte
-byte 1000000000000 tb terabyte
-byte 1024 kib kibibyte
-byte 1048576 mib mebibyte
-byte 1073741824 gib gibibyte
-byte 1099511627776 tib tebibyte
-bit 1 bit
-bit 1000 kbit kilobit
-bit 1000000 mbit megabit
-bit 1000000000 gbit gigabit
-pixel 1 px pixel
-density 1 dpi
-density 1 ppi
-share 1 ppm
-percent 1 % percent
-celsius 1 °c celsius centigrade
-fahrenheit 1 °f fahrenheit
-kelvin 1 k kelvin
-degree 1 ° degree deg
-frequency 1 hz hertz
-frequency 1000 khz kilohertz
-frequency 1000000 mhz megahertz
-frequency 1000000000 ghz gigahertz
-volume 1 l litre liter
-volume 1/1000 ml millilitre milliliter
-voltage 1 v volt
-voltage 1/1000 mv millivolt
-current 1 amp ampere
-current 1/1000 ma milliampere milliamp
-power 1 w watt
-power 1000 kw kilowatt
-energy 1000 kwh
-pressure 1 bar
-pressure 1 psi
-loudness 1 db decibel
-factor 1 x times fold
-rate 1 fps
-rate 1 bpm
-rate 1/60 rpm
-bit/time 1000 kbps
-bit/time 1000000 mbps
-bit/time 1000000000 gbps
-length/time 0.44704 mph
-length/time 5/18 kph kmh
-length/time 463/900 kt knot
-type 1 pt point
-$ 1 $ dollar usd buck
-€ 1 € euro eur
-£ 1 £ pound gbp quid
-¥ 1 ¥ yen jpy
-franc 1 chf franc
-krona 1 krona kronor krone kroner crown sek nok dkk
-rupee 1 ₹ rupee inr
-"""
-UNITS_BY_NAME: dict[str, Unit] = {}
-for _line in _TABLE.strip().splitlines():
-    _dimension, _size, *_names = _line.split()
-    for _name in _names:
-        UNITS_BY_NAME[_name] = Unit(_dimension, Fraction(_size))
-        if len(_name) >= 3 and _name.isalpha() and not _name.endswith("s"):
-            UNITS_BY_NAME[_name + "s"] = Unit(_dimension, Fraction(_size))
+def _alike(one: Sense, two: Sense) -> bool:
+    return one.dimension == two.dimension or (one.dimension in _DEGREES and two.dimension in _DEGREES)
 
-PHRASES: dict[tuple[str, ...], Unit] = {
-    ("degrees", "celsius"): UNITS_BY_NAME["celsius"],
-    ("degree", "celsius"): UNITS_BY_NAME["celsius"],
-    ("degrees", "centigrade"): UNITS_BY_NAME["celsius"],
-    ("degrees", "c"): UNITS_BY_NAME["celsius"],
-    ("°", "c"): UNITS_BY_NAME["celsius"],
-    ("degrees", "fahrenheit"): UNITS_BY_NAME["fahrenheit"],
-    ("degree", "fahrenheit"): UNITS_BY_NAME["fahrenheit"],
-    ("degrees", "f"): UNITS_BY_NAME["fahrenheit"],
-    ("°", "f"): UNITS_BY_NAME["fahrenheit"],
-    ("dots", "per", "inch"): UNITS_BY_NAME["dpi"],
-    ("pixels", "per", "inch"): UNITS_BY_NAME["ppi"],
-    ("parts", "per", "million"): UNITS_BY_NAME["ppm"],
-    ("frames", "per", "second"): UNITS_BY_NAME["fps"],
-    ("beats", "per", "minute"): UNITS_BY_NAME["bpm"],
-    ("per", "cent"): UNITS_BY_NAME["percent"],
-    ("mega", "bytes"): UNITS_BY_NAME["mb"],
-    ("giga", "bytes"): UNITS_BY_NAME["gb"],
-    ("kilo", "bytes"): UNITS_BY_NAME["kb"],
-    ("milli", "seconds"): UNITS_BY_NAME["ms"],
-    ("us", "dollars"): UNITS_BY_NAME["dollar"],
-    ("american", "dollars"): UNITS_BY_NAME["dollar"],
-    ("swiss", "franc"): UNITS_BY_NAME["franc"],
-    ("swiss", "francs"): UNITS_BY_NAME["franc"],
-    ("percentage", "points"): UNITS_BY_NAME["percent"],
-    ("pounds", "sterling"): UNITS_BY_NAME["pound"],
+
+_DEGREES = frozenset(("degree", "celsius", "fahrenheit"))
+
+
+def ratio(heard: Sense, wanted: Sense) -> Fraction | None:
+    """How many of ``wanted`` make one of ``heard``; None where they measure different things.
+
+    A scale of temperature is a dimension of its own; bare degrees that are wanted fit each of them.
+    """
+    if heard.dimension != wanted.dimension:
+        return Fraction(1) if wanted.dimension == "degree" and heard.dimension in _DEGREES else None
+    if heard.per is not None and wanted.per is not None:
+        top, bottom = ratio(_counted(heard), _counted(wanted)), ratio(heard.per, wanted.per)
+        return None if top is None or bottom is None else top / bottom
+    if heard.codes or wanted.codes:
+        return heard.part / wanted.part if heard.codes & wanted.codes else None
+    if heard.name == wanted.name:
+        return Fraction(1)
+    if heard.name in _SECONDS and wanted.name in _SECONDS:
+        return _SECONDS[heard.name] / _SECONDS[wanted.name]
+    return _pint_ratio(heard.name, wanted.name)
+
+
+def _counted(rate: Sense) -> Sense:
+    """What a rate counts, without what it is counted in."""
+    return Sense(rate.dimension.rpartition("/")[0], rate.name, rate.codes, rate.part)
+
+
+_SECONDS: dict[str, Fraction] = {
+    name: Fraction(length // datetime.timedelta(microseconds=1), 10**6)
+    for name, length in (
+        (name, datetime.timedelta(**{f"{name}s": 1}))
+        for name in ("microsecond", "millisecond", "second", "minute", "hour", "day", "week")
+    )
 }
-CURRENCY_SIGNS = frozenset("$€£¥₹")
-CURRENCY_CODES = frozenset(("usd", "eur", "gbp", "jpy", "chf", "sek", "nok", "dkk", "inr"))
-CENTS = frozenset(("cent", "cents", "pence", "penny", "p"))
-CURRENCIES = frozenset(("$", "€", "£", "¥", "franc", "krona", "rupee"))
-# Bits are told from bytes by the small b, where the text shows case at all.
-BIT_TEXTS = {
-    "kb": Fraction(1000), "mb": Fraction(10**6), "gb": Fraction(10**9), "tb": Fraction(10**12),
-}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Any:
+    """All units of pint with exact factors; it takes a quarter of a second to load."""
+    import pint
+
+    return pint.UnitRegistry(non_int_type=Fraction)
+
+
+@lru_cache(maxsize=1024)
+def _pint_ratio(heard: str, wanted: str) -> Fraction | None:
+    import pint
+
+    units = _registry()
+    try:
+        found = units.Quantity(Fraction(1), heard).to(wanted).magnitude
+    except (pint.PintError, AttributeError, TypeError, ValueError, ZeroDivisionError):
+        return None  # what is no unit to pint equals itself alone
+    return Fraction(found).limit_denominator(10**15)
+
+
+def pint_name(cldr: str) -> str:
+    """What pint calls the unit that CLDR calls ``cldr`` (`square-foot`, `mile-per-gallon` without its dimension)."""
+    return _PINT_NAMES.get(cldr, cldr.replace("-", "_"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
 def listed(words: str) -> list[str]:
@@ -47,6 +48,7 @@ _SHORT = re.compile(r"[^aeiouy]*[aeiouy][^aeiouywx]")
 _HISSED = re.compile(r".*(?:s|x|z|ch|sh)")
 
 
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The word without a simple ending (-s, -ed, -ing), so that `deleted` and `deleting` meet `delete`.
 

@@ -10,6 +10,8 @@ from typing import Literal
 
 from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.speech.audio import file_sha256
+from pytest_talk2agent.speech.languages import ENGLISH, base, known, knows, spoken_in
+from pytest_talk2agent.speech.tokens import tokenise
 from pytest_talk2agent.tasks.errors import TaskFileError, shown
 from pytest_talk2agent.tasks.paths import reachable
 from pytest_talk2agent.tasks.task import Task
@@ -24,6 +26,13 @@ Holes = Callable[[Task], Sequence[str]]
 MOST_HOLES = 6
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Kinds that speech has words of its own for, in every language others.
+_SAID_IN_ENGLISH = frozenset(
+    (
+        "path", "filename", "flag", "url", "email", "identifier", "code", "number", "quantity", "money", "percent",
+        "duration", "version", "date", "time",
+    )
+)  # fmt: skip
 _ONLY_FOR = {"options": "choice", "style": "identifier", "keywords": "gist", "contrary": "gist"}
 
 
@@ -51,7 +60,8 @@ def lint(tasks: Iterable[Task], judge: Control | None = None, holes: Holes | Non
     recording that is missing or not the declared one, and, with ``judge``, an intention that is not retained when the
     script or the instruction itself is the transcript. Warnings: nothing to lose (g(I) = 0), a score that falls when
     more is understood, an intention that cannot change the score, names and fields without effect, a gist without
-    keywords. Hints, with ``holes``: what of the instruction no intention covers, one a task.
+    keywords, what the lexical judge does not know in the task's language. Hints, with ``holes``: what of the
+    instruction no intention covers, one a task.
     """
     findings = []
     first: dict[str, Task] = {}
@@ -60,7 +70,7 @@ def lint(tasks: Iterable[Task], judge: Control | None = None, holes: Holes | Non
         if other is not task:
             message = f"the id `{task.id}` is that of {other.path}:{other.line} too; change one of them"
             findings.append(Finding("error", task.path, *task.place("id"), message))
-        for check in (_grader, _names, _fields, _recordings):
+        for check in (_grader, _names, _fields, _recordings, _language):
             findings.extend(check(task))
         if not task.is_bound:
             continue
@@ -137,6 +147,28 @@ def _recordings(task: Task) -> Iterator[Finding]:
                     f"{recording.audio} has the SHA-256 {found}, not {recording.sha256}; restore it or declare it anew"
                 )
                 yield _finding("error", task, "recordings", message)
+
+
+def _language(task: Task) -> Iterator[Finding]:
+    kinds = {intention.kind for intention in task.intentions.values()}
+    language = base(task.language)
+    found = spoken_in(task.language, tokenise(task.spoken))
+    if found != language:
+        message = f"the words look like {found!r}; write `language: {found}`"
+        yield _finding("warning", task, "script" if task.script else "instruction", message)
+    elif not knows(language) and kinds & {"gist", "choice"}:
+        message = (
+            f"the lexical judge does not know negation in the language {language!r} (it does in {', '.join(known())}):"
+            " a gist or choice that is not heard word for word is unresolved"
+        )
+        yield _finding("warning", task, "language", message)
+    is_spoken = task.script is not None or bool(task.recordings)
+    if found != ENGLISH and is_spoken and (said := sorted(kinds & _SAID_IN_ENGLISH)):
+        message = (
+            "number words, names of symbols and spelling alphabets are known in English alone:"
+            f" {', '.join(said)} are read where they are printed"
+        )
+        yield _finding("warning", task, "language", message)
 
 
 def _controls(task: Task, judge: Control) -> Iterator[Finding]:

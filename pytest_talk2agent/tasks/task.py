@@ -31,6 +31,7 @@ MOST_IN_GROUP = 10_000
 NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 """A name that an expression can use."""
 
+_LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
 _ID = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
 
 _NAMES: dict[str, JsonValue] = {"propertyNames": {"pattern": NAME.pattern}}
@@ -126,6 +127,7 @@ class Task(_Record):
     value: str
     range: tuple[Exact, Exact] = (Fraction(0), Fraction(1))
     polarity: Literal["normal", "reversal"] = "normal"
+    language: str = Field(default="en", json_schema_extra={"pattern": _LANGUAGE.pattern})
     source: Source = Source()
     thresholds: Thresholds | None = None
     context: Context = Context()
@@ -145,6 +147,13 @@ class Task(_Record):
             raise ValueError(
                 f"{shown(value)} is no task id; use letters, digits and . _ / - (no ::), a letter or digit first"
             )
+        return value
+
+    @field_validator("language")
+    @classmethod
+    def _check_language(cls, value: str) -> str:
+        if not _LANGUAGE.fullmatch(value):
+            raise ValueError(f"{shown(value)} is no language tag; write one such as en, de or pt-BR")
         return value
 
     @field_validator("instruction", "script", "value")
@@ -189,6 +198,8 @@ class Task(_Record):
         content["intentions"] = {name: item.model_dump(exclude={"note"}) for name, item in self.intentions.items()}
         content["fixed"] = {name: item.holds for name, item in self.fixed.items()}
         content["files"] = self.files
+        if self.language != "en":  # what was hashed before there was a language keeps its hash
+            content["language"] = self.language
         text = json.dumps(content, sort_keys=True, ensure_ascii=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

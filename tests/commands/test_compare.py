@@ -43,8 +43,22 @@ def test_a_baseline_file_is_as_good_as_a_folder(say: Say, save: Save, tmp_path: 
     rows, worse = suite(30), suite(30, *range(15))
     for name, content in (("a.json", rows), ("b.json", worse)):
         baseline(tmp_path / name, *content).save()
-    folders = say("compare", save("a", rows), save("b", worse), "--json")
-    assert say("compare", tmp_path / "a.json", tmp_path / "b.json", "--json") == folders
+    folders = json.loads(say("compare", save("a", rows), save("b", worse), "--json"))
+    files = json.loads(say("compare", tmp_path / "a.json", tmp_path / "b.json", "--json"))
+    assert files["comparisons"] == folders["comparisons"]
+    assert files["heard_otherwise"] == []  # a baseline holds no texts
+
+
+def test_another_text_of_the_same_recording_is_named(say: Say, save: Save) -> None:
+    before, after = save("a", suite(3)), save("b", [*suite(2), item("t02", heard="set the pot")])
+    (row,) = json.loads(say("compare", before, after, "--json"))["heard_otherwise"]
+    assert row["after"] == "set the pot"
+    shown = say("compare", before, after).splitlines()
+    assert shown[-2:] == [
+        "note: another text of the same recording by the same interface: 1 item",
+        f"  {row['node']}: {row['before']!r}, then 'set the pot'",
+    ]
+    assert "note: another text" not in say("compare", before, before)
 
 
 def test_json(say: Say, save: Save) -> None:

@@ -136,10 +136,6 @@ def test_an_exception_is_the_error_of_its_utterance() -> None:
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
-        ("short", "returned 0 transcripts for 2 utterances; return as many"),
-        ("nothing", "returned NoneType; return a list"),
-        ("text", "returned str; return a list"),
-        ("numbers", "returned a int as a transcript; return str or Hypothesis"),
         ("constant", r"is no function and has no transcribe\(\)"),
         ("missing", "cannot be imported: AttributeError: module 'my_model' has no attribute 'missing'"),
         ("Failing", "cannot be used: OSError: no weights"),
@@ -149,6 +145,20 @@ def test_an_exception_is_the_error_of_its_utterance() -> None:
 def test_what_is_no_recogniser_says_so(name: str, fault: str) -> None:
     with pytest.raises(InterfaceError, match=f"python:my_model:{name}.* ?{fault}"):
         python(f"my_model:{name}").transcribe(BATCH)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("short", "returned 0 transcripts for 2 utterances; return as many"),
+        ("nothing", "returned NoneType; return a list, one transcript an utterance"),
+        ("text", "returned str; return a list, one transcript an utterance"),
+        ("numbers", "returned a int as a transcript; return str or Hypothesis"),
+    ],
+)
+def test_what_is_no_transcript_is_the_error_of_its_utterances(name: str, fault: str) -> None:
+    found = python(f"my_model:{name}").transcribe(BATCH)
+    assert [str(one) for one in found] == [f"python:my_model:{name} {fault}"] * len(BATCH)
 
 
 def test_a_batch_size_must_be_a_size() -> None:

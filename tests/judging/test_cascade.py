@@ -65,7 +65,7 @@ def test_the_model_is_asked_for_what_is_unresolved_alone(server: Scripted) -> No
     assert list(judgement.findings) == list(INTENTIONS)
     assert list(data_in(server.asked[0])["intentions"]) == ["file"]
     assert judgement.judge == judge.fingerprint
-    assert judge.fingerprint.startswith("lexical/2+llm/2:tidy#")
+    assert judge.fingerprint.startswith("lexical/3+llm/2:tidy#")
 
 
 def test_nothing_is_asked_where_nothing_is_unresolved(server: Scripted) -> None:

@@ -154,8 +154,12 @@ CASES: list[Row] = [
         {},
         {
             "retained": ["use voucher X9Q4 at the till", "use voucher ex nine cue four at the till"],
-            "changed": ["use voucher X9-Q14 at the till", "use voucher X9 at the till"],
-            "unresolved": ["use voucher x nine queue four at the till", "use voucher X9-Q for at the till"],
+            "changed": [
+                "use voucher X9-Q14 at the till",
+                "use voucher X9 at the till",
+                "use voucher X9-Q for at the till",
+            ],
+            "unresolved": ["use voucher x nine queue four at the till"],
         },
     ),
     (

@@ -40,13 +40,25 @@ def test_nothing_was_heard(transcript: str) -> None:
         "Created the folder spring-plan in /srv/docs and added an empty index.csv to it.",
         "The folder spring-plan is now in /srv/docs, with an empty index.csv.",
         "Thanks for watching, and don't forget to subscribe!",
-        "Soft light on the desk, a small moon that never sets, moths write their short poems.",
     ],
 )
 def test_an_answer_retains_nothing(transcript: str) -> None:
     judgement = _judge(transcript)
     assert {label.value for label in judgement.labels().values()} == {"omitted"}
     assert "answered" in judgement.flags
+
+
+@pytest.mark.parametrize(
+    "transcript",
+    [
+        "Soft light on the desk, a small moon that never sets, moths write their short poems.",
+        "blorp fnord wibble quux snarf glarb tronk",
+    ],
+)
+def test_another_text_retains_nothing_and_is_no_answer(transcript: str) -> None:
+    judgement = _judge(transcript)
+    assert {label.value for label in judgement.labels().values()} == {"omitted"}
+    assert judgement.flags == ("other_text",)
 
 
 @pytest.mark.parametrize(

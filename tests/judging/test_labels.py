@@ -122,7 +122,7 @@ class TestWhatIsNotThere:
         assert (
             judge.judge(replace(CASE, transcript="set the port to 80")).findings["port"].reason.startswith("labelled")
         )
-        assert judge.fingerprint.endswith("?else=lexical/2")
+        assert judge.fingerprint.endswith("?else=lexical/3")
 
     @pytest.mark.parametrize("options", ["", "?else=lexical"])
     def test_a_label_for_another_value_is_an_error(self, path: Path, options: str) -> None:

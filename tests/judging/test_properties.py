@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.lexical import judge
+from pytest_talk2agent.speech.words import listed
 from pytest_talk2agent.tasks.intention import Intention
 from tests.judging.policy import label_of
 from tests.speech.words import cardinal, digit_by_digit, in_pairs
@@ -176,3 +177,26 @@ def test_every_text_may_be_script_instruction_value_and_transcript(text: str) ->
 def test_the_script_itself_is_retained() -> None:
     labels = _judge(SCRIPT).labels()
     assert {name for name, label in labels.items() if label is not Label.RETAINED} == {"name"}
+
+
+_PIECES = listed(
+    "$ € £ 5 10 1/2 ½ ² m² m 2 K 5K half a an of and the in per / square cubic sq. ft in. ' \" - . , : 10:30 pm a.m. "
+    "hundred thousand first third twenty second seconds day after before next week Monday march may 2027 '26 Jan. 15 0 "
+    "00 oh o BC c F A us US$ Rs kr ¢ p cents dollars pounds kWh hours minutes EST times x × % percent point minus "
+    "three quarter over double 1,000 °C ° ′ ″ every other last now ago from "
+    "99999999999999999999999999999999999999999999999999"
+)
+_WANTED = [
+    ("number", "3/4"), ("quantity", "30 m²"), ("money", "$40"), ("money", "20 cents"), ("percent", "5%"),
+    ("duration", "90 minutes"), ("date", "2027-01-15"), ("date", "the day after tomorrow"), ("time", "18:20"),
+    ("code", "B2"), ("version", "2.1"),
+]  # fmt: skip
+_JUNK = st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from(["", " ", ", ", ". "])), max_size=25).map(
+    lambda pieces: "".join(piece + gap for piece, gap in pieces)
+)
+
+
+@given(st.sampled_from(_WANTED), _JUNK, _JUNK)
+def test_pieces_of_values_in_any_order_have_a_label(wanted: tuple[str, str], said: str, heard: str) -> None:
+    kind, say = wanted
+    assert label_of(say, kind, said, heard) in {label.value for label in Label}

@@ -21,6 +21,20 @@ from pytest_talk2agent.speech.tokens import tokenise
         ("monday the third of june", {Day(None, 6, 3)}),
         ("next Friday", {Day(None, None, None, "next friday")}),
         ("the twentieth", {Day(None, None, 20)}),
+        ("Jan. 15, 2027", {Day(2027, 1, 15)}),
+        ("Sept. 3rd", {Day(None, 9, 3)}),
+        ("June. 3rd", {Day(None, 6, 3)}),
+        ("2026 June 9", {Day(2026, 6, 9)}),
+        ("the 9th of June '26", {Day(2026, 6, 9)}),
+        ("9-Jun-2026", {Day(2026, 6, 9)}),
+        ("9 June 26", {Day(2026, 6, 9)}),
+        ("20260609", {Day(2026, 6, 9)}),
+        ("march sixteen sixty five", {Day(1665, 3, None)}),
+        ("march sixteen twenty twenty seven", {Day(2027, 3, 16)}),
+        ("may nineteen oh five", {Day(1905, 5, None)}),
+        ("the nineteen eighties", {Day(None, None, None, "decade 1980")}),
+        ("the 1980s", {Day(None, None, None, "decade 1980")}),
+        ("750 BC", {Day(None, None, None, "750 before christ")}),
     ],
 )
 def test_dates(text: str, days: set[Day]) -> None:
@@ -59,6 +73,14 @@ def test_prose_is_no_date() -> None:
         ("two at night", {120}, True),
         ("fourteen hundred", {840}, True),
         ("oh six thirty", {390, 1110}, False),
+        ("twelve hundred hours", {720}, True),
+        ("0600 hours", {360}, True),
+        ("zero six hundred hours", {360}, True),
+        ("six, 20 PM", {1100}, True),
+        ("6-20 p.m.", {1100}, True),
+        ("6.20pm", {1100}, True),
+        ("18:20:15", {1100}, True),
+        ("one minute to one am", {59}, True),
     ],
 )
 def test_times(text: str, minutes: set[int], marked: bool) -> None:
@@ -76,3 +98,31 @@ def test_a_range_shares_its_half_day() -> None:
 def test_a_broken_clock_is_no_time() -> None:
     stream = tokenise("22:070")
     assert all(22 * 60 not in found.minutes for found in times(stream, 0, len(stream)))
+
+
+@pytest.mark.parametrize(
+    ("text", "weekday"),
+    [
+        ("Friday, March 12th, 2027", 4),
+        ("12 March 2027 (Friday)", 4),
+        ("March 12th, a Thursday", 3),
+        ("12 March 2027", None),
+    ],
+)
+def test_the_day_of_the_week_stands_beside_a_date(text: str, weekday: int | None) -> None:
+    stream = tokenise(text)
+    (found,) = dates(stream, 0, len(stream))
+    assert found.weekday == weekday
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"), [("6 PM EST", "EST"), ("eight a m p s t", "PST"), ("two at night", ""), ("noon", "")]
+)
+def test_time_zones(text: str, zone: str) -> None:
+    stream = tokenise(text)
+    assert times(stream, 0, len(stream))[0].zone == zone
+
+
+def test_the_full_stop_of_a_sentence_is_none_of_an_abbreviation() -> None:
+    stream = tokenise("Move it to March. 15 rows are left.")
+    assert [found.days for found in dates(stream, 0, len(stream))] == [{Day(None, 3, None)}]

@@ -56,6 +56,18 @@ CASES = {
         TASK.replace("b.txt, kind: filename", "b, kind: gist"),
         "6:11: warning: files/copy: the gist `target` has no keywords;",
     ),
+    "words of another language": (
+        TASK.replace(
+            "Copy a.txt to b.txt.", "Kopiere die Datei a.txt nach b.txt und lösche nicht das Original."
+        ).replace("script: Copy a dot t x t.\n", ""),
+        "2:14: warning: files/copy: the words look like 'de'; write `language: de`",
+    ),
+    "negation that is not known": (
+        TASK.replace("b.txt, kind: filename", "b, kind: gist, keywords: [b]")
+        .replace("Copy a.txt to b.txt.", "Kopiuj a.txt do b.")
+        .replace("script: Copy a dot t x t.", "language: pl"),
+        "3:11: warning: files/copy: the lexical judge does not know negation in the language 'pl'",
+    ),
     "field of another kind": (
         TASK.replace("b.txt, kind: filename", "b, kind: term, keywords: [b]"),
         "6:11: warning: files/copy: `keywords` has an effect for kind `gist` only, and `target` is of kind `term`",

@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from pytest_talk2agent.speech.languages import ENGLISH, spoken_in
+from pytest_talk2agent.speech.tokens import tokenise
 from pytest_talk2agent.tasks.importers import wildclawbench
 from pytest_talk2agent.tasks.importers.original import Original, refuse_outside
 from pytest_talk2agent.tasks.importers.osworld_value import (
@@ -53,6 +55,8 @@ def draft_of(original: Original, *, words: bool = True) -> dict[str, Any]:
     document: dict[str, Any] = {"id": _id(original), "tags": list(original.tags)}
     if words:
         document["instruction"] = original.prompt
+    if (language := spoken_in(ENGLISH, tokenise(original.prompt))) != ENGLISH:
+        document["language"] = language
     document["intentions"] = {
         "request": _request(original.prompt, slots),
         **{name: {"say": slot.value, "kind": slot.kind} for name, slot in named.items()},
