@@ -56,6 +56,7 @@ class Gatekeeper:
         self._gate: Gate | None = None
         self._decided = False
         self._folder: ReportFolder | None = None
+        self.rejected: list[str] = []
         self._unwritten: str | None = None
         self._hook_faults: list[str] = []
         self._saved: str | None = None
@@ -184,7 +185,9 @@ class Gatekeeper:
         )
         added = self._asked_hooks(results, gate)
         owner = self._voice.owner
-        remarks = [*gate.remarks, *self._voice.notes, *(owner.remarks if owner is not None else ())]
+        unused = dict.fromkeys([*self._voice.store.rejected, *self.rejected])
+        rejected = [f"stored record {line}; made anew" for line in unused]
+        remarks = [*gate.remarks, *self._voice.notes, *(owner.remarks if owner is not None else ()), *rejected]
         gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))

@@ -100,6 +100,14 @@ def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None
     take_plan(node)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Learn what an xdist worker found wrong with the store."""
+    from pytest_talk2agent.xdist import take_remarks
+
+    take_remarks(node)
+
+
 @pytest.fixture
 def t2a_subject(request: pytest.FixtureRequest) -> Subject:
     """The task, recording and condition of this test."""

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from pytest_talk2agent.session import VoiceSession
 
 
+REJECTED = "t2a_rejected"
+"""The key of a worker's output under which it tells which stored records it did not use."""
+
+
 class RunLoop:
     """Registered with pytest when the first spoken task is met, or an option speaks to this plugin."""
 
@@ -82,3 +86,10 @@ class RunLoop:
         if item.nodeid in self._tried:
             self._voice.evaluation.ask_again(subject)
         self._tried.add(item.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Let a worker tell what it found wrong with the store."""
+        if self._voice.worker is not None:
+            output: dict[str, object] = session.config.workeroutput  # type: ignore[attr-defined]
+            output[REJECTED] = self._voice.store.rejected

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.judging.judge import Judge
     from pytest_talk2agent.reporting.progress import ProgressLine
     from pytest_talk2agent.results.baseline import Baseline
+    from pytest_talk2agent.results.store import Store
     from pytest_talk2agent.tasks.binding import Checkouts
     from pytest_talk2agent.tasks.manifest import Manifest
     from pytest_talk2agent.tasks.task import Task
@@ -77,16 +78,25 @@ class VoiceSession:
         return [Condition(spec, registry, frozen=self.settings.frozen) for spec in self.settings.specs]
 
     @cached_property
+    def store(self) -> Store:
+        """The store, as this process reads and writes it; the model server has one of its own."""
+        from pytest_talk2agent.results.store import Store
+
+        return Store(self.settings.store)
+
+    @cached_property
     def judge(self) -> Judge:
         """The judge of the run; raises JudgeError with one line."""
         from pytest_talk2agent.judging.errors import JudgeError
+        from pytest_talk2agent.judging.kept import KeptJudge
+        from pytest_talk2agent.judging.lexical import LexicalJudge
         from pytest_talk2agent.judging.registry import make_judge
 
         judge = make_judge(self.settings.judge, _merged(self.config.hook.pytest_t2a_judges(config=self.config)))
+        if isinstance(judge, LexicalJudge):
+            return KeptJudge(judge, self.store, anew=self.settings.refresh)
         if hasattr(judge, "keep_in"):
-            from pytest_talk2agent.results.store import Store
-
-            judge.keep_in(Store(self.settings.store), frozen=self.settings.frozen)
+            judge.keep_in(self.store, frozen=self.settings.frozen)
         if hasattr(judge, "check"):
             judge.check()
         if self.settings.budget is not None and getattr(judge, "unlimited", False):

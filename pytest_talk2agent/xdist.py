@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.plan import Plan
+from pytest_talk2agent.runloop import REJECTED
 from pytest_talk2agent.session import voice_of
 
 
@@ -30,6 +31,14 @@ def take_plan(node: Any) -> None:
     voice.gatekeeper.follow(plan)
     if plan.refusal is not None:
         raise pytest.UsageError(plan.refusal)
+
+
+def take_remarks(node: Any) -> None:
+    """Take over which records a worker did not use; a worker that died has said nothing."""
+    gatekeeper = voice_of(node.config).gatekeeper
+    output = getattr(node, "workeroutput", None)  # xdist gives it to a worker that has finished
+    if gatekeeper is not None and output is not None:
+        gatekeeper.rejected.extend(output.get(REJECTED, ()))
 
 
 def _place(node: Any) -> Path:

@@ -139,6 +139,7 @@ class Server:
                 jobs = self._waiting.get()
                 self._note(Progress(len(jobs)))
                 transcribe_all(jobs, self._store, self._setup, self._deliver, self._note, self._reporter.doing)
+                self._reporter.remarks(f"stored record {line}; made anew" for line in self._store.rejected)
                 self._before, self._now = self._before + self._now, Progress(0)
         except BaseException:
             # Without this thread nobody would be answered any more: better dead than silent.

@@ -70,7 +70,9 @@ def wrong(pytester: pytest.Pytester, heard_tasks: Path) -> Path:
 
 
 def record_with(pytester: pytest.Pytester, text: str) -> Path:
-    (found,) = (path for path in pytester.path.rglob("store/**/*.json") if text in path.read_text(encoding="utf-8"))
+    (found,) = (
+        path for path in pytester.path.rglob("store/transcripts/**/*.json") if text in path.read_text(encoding="utf-8")
+    )
     return found
 
 
@@ -158,12 +160,26 @@ def test_one_odd_detail_takes_nothing_from_the_others(
     result.stdout.fnmatch_lines(["GATE FAILED: 1 item could not be judged: *"])
 
 
+def test_labels_are_kept_beside_the_transcripts_and_verified(run: Run, pytester: pytest.Pytester, wrong: Path) -> None:
+    run(wrong, FAKE).assert_outcomes(passed=1, failed=1)
+    kept = list(pytester.path.rglob("store/judgements/**/*.json"))
+    assert len(kept) == 2
+    for record in kept:
+        record.write_bytes(record.read_bytes().replace(b"changed", b"omitted").replace(b"8081", b"8080"))
+    result = run(wrong, FAKE, "--t2a-report=rep")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["note: stored record *does not match its digest; made anew"])
+    rows = (pytester.path / "rep" / "results.jsonl").read_text(encoding="utf-8")
+    assert '"label": "changed"' in rows
+    assert '"label": "omitted"' not in rows
+
+
 def test_two_runs_at_once_share_one_store(pytester: pytest.Pytester, heard_tasks: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(heard_tasks), FAKE]
     runs = [subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.DEVNULL) for _ in range(3)]
     assert [one.wait(timeout=120) for one in runs] == [0, 0, 0]
     store = pytester.path / ".t2a" / "store"
-    assert len(list(store.rglob("*.json"))) == 2
+    assert len(list((store / "transcripts").rglob("*.json"))) == 2
     assert not [path for path in store.rglob(".*") if path.name != ".gitignore"]
 
 
@@ -175,11 +191,11 @@ def test_what_was_transcribed_before_a_kill_is_kept(pytester: pytest.Pytester, h
     store = pytester.path / ".t2a" / "store"
     first = subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
-    while not list(store.rglob("*.json")) and time.monotonic() < deadline:
+    while not list((store / "transcripts").rglob("*.json")) and time.monotonic() < deadline:
         time.sleep(0.05)
     os.kill(first.pid, signal.SIGKILL)
     first.wait(timeout=60)
-    assert len(list(store.rglob("*.json"))) == 1
+    assert len(list((store / "transcripts").rglob("*.json"))) == 1
     (pytester.path / "go").touch()
     pytester.runpytest_subprocess(heard_tasks, FAKE).assert_outcomes(passed=2)
     assert len(lines_of(pytester.path / "asked.txt")) == 2
