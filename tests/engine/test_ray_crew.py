@@ -101,7 +101,7 @@ def asked(module: Path) -> list[str]:
     return [line.split()[0] for line in (module / "asked.txt").read_text(encoding="utf-8").splitlines()]
 
 
-MORTAL = "python:mortal_asr:Recogniser"
+MORTAL = "python?identity=mortal:mortal_asr:Recogniser"
 
 
 class TestCluster:
@@ -164,7 +164,7 @@ class TestCluster:
 
         mortal_asr.Gone = OnlyHere
         line = Pass([one], store, engine).text(one)
-        assert "cannot be imported: AttributeError" in line
+        assert "mortal_asr.py has no 'Gone'" in line
         assert "(on node " in line
 
     def test_no_room_is_waited_for_a_while_only(

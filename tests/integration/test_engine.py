@@ -100,11 +100,10 @@ def test_a_recogniser_that_hangs_is_ended(run: Run, pytester: pytest.Pytester, h
     module = pytester.path / "fake_asr.py"
     text = module.read_text(encoding="utf-8")
     hangs = "        if batch[0].path.stem == 'port':\n            import time; time.sleep(600)\n        texts ="
-    text = text.replace("        texts =", hangs)
-    module.write_text(text.replace("class Recogniser:", "class Recogniser:\n    time_limit = 3.0\n"), encoding="utf-8")
-    result = run(heard_tasks, FAKE)
+    module.write_text(text.replace("        texts =", hangs), encoding="utf-8")
+    result = run(heard_tasks, "--t2a-interface=python?timeout=5:fake_asr:Recogniser")
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*took longer than 3 s*", "GATE FAILED: *files/set-port*"])
+    result.stdout.fnmatch_lines(["*took longer than 5 s*", "GATE FAILED: *files/set-port*"])
 
 
 def test_a_time_limit_is_for_the_test_and_not_for_the_queue(
