@@ -132,7 +132,7 @@ def decide_gate(
         conditions=conditions,
         pairs=pairs_of(results),
         silence=silence,
-        remarks=(*all_lost(conditions), *proposed(results)),
+        remarks=(*all_lost(conditions), *passed_at_zero(results), *proposed(results)),
         missing=tuple(missing),
         uncollected=tuple(sorted(uncollected)),
         unseen=tuple(sorted(unseen)),
