@@ -40,7 +40,8 @@ def find_strays(task: Task, context: Sequence[Path], recordings: Sequence[Path])
                 f"{shown(path)} leads out of the task file's folder; name a folder around it in the ini key t2a_roots",
             )
     for index, recording in enumerate(task.recordings):
-        if reachable(recording.audio) and not is_inside(recording.audio, recordings):
+        # What is no file is never read, and an error of its own item.
+        if recording.audio.is_file() and not is_inside(recording.audio, recordings):
             yield ("recordings", index, "audio"), f"{shown(recording.audio)} {OUTSIDE}"
 
 

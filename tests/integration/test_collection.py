@@ -22,8 +22,8 @@ def test_a_named_file_must_hold_tasks(alone: Run, pytester: pytest.Pytester) -> 
     path = pytester.path / "compose.yaml"
     path.write_text("services: {web: {image: nginx}}\n", encoding="utf-8")
     result = alone(path, TEXT)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["*compose.yaml:1:1: *unknown key*services*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: not found: *compose.yaml"])
 
 
 def test_python_tests_beside_tasks_still_run(run: Run, pytester: pytest.Pytester, tasks: Path) -> None:
@@ -97,8 +97,8 @@ def test_an_empty_file_is_an_error(alone: Run, pytester: pytest.Pytester) -> Non
     path = pytester.path / "empty.yaml"
     path.write_text("", encoding="utf-8")
     result = alone(path, TEXT)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["*empty.yaml*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: not found: *empty.yaml"])
 
 
 def test_a_bad_file_does_not_take_the_others_along(alone: Run, pytester: pytest.Pytester, tasks: Path) -> None:
