@@ -48,6 +48,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester) -> 
         pytest.skip(f"no recordings in {FOLDER}")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (pytester.path / "tasks.yaml").write_text(TASKS, encoding="utf-8")
+    pytester.makeini(f"[pytest]\nt2a_audio = {FOLDER}\n")
     yield
     files = [path for path in pytester.path.rglob("*") if path.is_file()]
     assert files
