@@ -287,6 +287,9 @@ class Gatekeeper:
         from pytest_talk2agent.reporting.terminal import verdict_line
 
         hook, place = self._config.hook, ("talk2agent", None, "gate")
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.ensure_newline()  # else pytest repeats the progress at the end of the line
         hook.pytest_runtest_logstart(nodeid=GATE, location=place)
         for when, outcome, text in (
             ("setup", "passed", None),

@@ -25,6 +25,7 @@ def test_the_options_are_these(pytester: pytest.Pytester) -> None:
         "--t2a-min-shapley",
         "--t2a-osworld",
         "--t2a-osworld-subset",
+        "--t2a-refresh",
         "--t2a-report",
         "--t2a-store",
         "--t2a-takes",

@@ -39,7 +39,7 @@ def test_a_terminal_that_knows_ascii_alone(
     result = run(tasks, "--t2a-interface=transcripts:asr.jsonl")
     result.stdout.fnmatch_lines(
         [
-            "native 0.5 < 1; shapley 0.5 < 1; lost: port",
+            "port: wanted 8080, heard 8081; native 0.5 < 1; shapley 0.5 < 1",
             'heard  Set the port to [[]8081 - "now" -[]] and restart nginx, [[]se\\xf1or.[]]',
             "port  changed     ########........ 0.500  wanted '8080', heard '8081'",
         ]
