@@ -206,9 +206,9 @@ class VoiceSession:
             raise pytest.UsageError(
                 f"{path}: a pytest_t2a_modify_tasks hook failed: {type(error).__name__}: {error}"
             ) from error
-        odd = next((one for one in tasks if not isinstance(one, Task)), None)
-        if odd is not None:
-            raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook left {odd!r:.80}, which is no task")
+        odd = [one for one in tasks if not isinstance(one, Task)]
+        if odd:
+            raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook left {odd[0]!r:.80}, which is no task")
 
     def make_policy(self, subjects: Sequence[Subject]) -> Policy:
         """What these subjects are held to; raises BaselineError where they must not be compared with the baseline."""

@@ -24,6 +24,9 @@ import sys
 import time
 
 PR_SET_CHILD_SUBREAPER = 36
+LOOKS = 3
+"""How often in a row nothing may be found before nothing is there."""
+
 PATIENCE = 10.0
 """Seconds that killed processes may take to be gone."""
 
@@ -37,6 +40,7 @@ def adopt_orphans() -> None:
 def descendants(root: int) -> list[int]:
     """Every living process below ``root``; empty where there is no /proc to ask."""
     children: dict[int, list[int]] = {}
+    dead: set[int] = set()
     try:
         names = os.listdir("/proc")  # noqa: PTH208 - without pathlib the keeper starts in half the time
     except OSError:
@@ -49,31 +53,40 @@ def descendants(root: int) -> list[int]:
                 state, parent = stream.read().rpartition(")")[2].split()[:2]
         except OSError:
             continue
-        if state != "Z":
-            children.setdefault(int(parent), []).append(int(name))
+        children.setdefault(int(parent), []).append(int(name))
+        if state == "Z":
+            dead.add(int(name))  # it may still have children: its other threads are about to end
     found = []
     todo = [root]
     while todo:
         below = children.get(todo.pop(), [])
         found.extend(below)
         todo.extend(below)
-    return found
+    return [process for process in found if process not in dead]
 
 
 def kill_all_below(child: int) -> None:
-    """Kill the child's process group and every descendant, again and again until none is left."""
+    """Kill the child's process group and every descendant, again and again until none is left.
+
+    One look is not enough: a process may start another one after the list was made, and be gone before its own line is
+    read.
+    """
     deadline = time.monotonic() + PATIENCE
-    while True:
+    quiet = 0
+    while quiet < LOOKS and time.monotonic() < deadline:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
         left = descendants(os.getpid())
         for process in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
-        if not left or time.monotonic() > deadline:
-            return
-        reap()
+        quiet = 0 if left else quiet + 1
+        _reaped.update(reap())
         time.sleep(0.01)
+
+
+_reaped: dict[int, int] = {}
+"""The exit status of what was collected while everything was killed."""
 
 
 def reap() -> dict[int, int]:
@@ -115,7 +128,7 @@ def main() -> None:
         if 0 in ready:
             said = os.read(0, 1)
     kill_all_below(child)
-    status = reap().get(child, -signal.SIGKILL) if status is None else status
+    status = {**_reaped, **reap()}.get(child, -signal.SIGKILL) if status is None else status
     if said == b"":
         shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(OSError):
