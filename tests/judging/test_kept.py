@@ -74,7 +74,7 @@ def test_kept_labels_are_those_of_the_judge() -> None:
         replace(CASE, files=("a.txt",)),
         replace(CASE, language="de"),
         replace(CASE, intentions={"port": CASE.intentions["port"]}),
-        replace(CASE, intentions=dict(reversed(CASE.intentions.items()))),
+        replace(CASE, intentions=dict(reversed(list(CASE.intentions.items())))),
         replace(CASE, intentions={**CASE.intentions, "port": Intention(say="8081", kind="number")}),
     ],
 )
