@@ -129,8 +129,8 @@ def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest
         cut = voice.cut_takes.get(spec.label, set())
         found.extend(
             (reference, entry.file, key)
-            for key, entry in entries.items()
-            if key not in seen and key not in cut and (moved or _in_scope(session, entry))
+            for key, entry in baseline.unseen(reference, {*seen, *cut})
+            if moved or _in_scope(session, entry)
         )
     return sorted(found)
 

@@ -69,11 +69,6 @@ def classify(path: Path) -> Claim:
         os.close(descriptor)
 
 
-def looks_like_tasks(text: str) -> bool:
-    """Whether a text is one of tasks, or is meant to be."""
-    return classify_head(text.encode("utf-8", "surrogatepass"), whole=True) != "other"
-
-
 def classify_head(head: bytes, *, whole: bool) -> Claim | None:
     """As `classify`, of the first bytes of a file; None where more of them are needed, which ``whole`` rules out."""
     encoding = wide_encoding(head)
