@@ -41,7 +41,7 @@ def find_strays(task: Task, context: Sequence[Path], recordings: Sequence[Path])
             )
     for index, recording in enumerate(task.recordings):
         # What is no file is never read, and an error of its own item.
-        if recording.audio.is_file() and not is_inside(recording.audio, recordings):
+        if reachable(recording.audio) and recording.audio.is_file() and not is_inside(recording.audio, recordings):
             yield ("recordings", index, "audio"), f"{shown(recording.audio)} {OUTSIDE}"
 
 
