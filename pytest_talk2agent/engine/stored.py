@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from pytest_talk2agent.engine.job import Job, by_model
 from pytest_talk2agent.engine.mailbox import Mailbox
@@ -29,9 +30,10 @@ def answer_stored(
         return None
     found: dict[str, Transcript | str] = {}
     counts = Counter(len(jobs), found.__setitem__, lambda progress: None)
+    budget = Budget(None if setup.budget is None else Decimal(setup.budget))
     try:
         for text, group in groups:
-            one = ConditionPass(parse_spec(text), interfaces[text], store, counts, Budget(None), setup, hears=False)
+            one = ConditionPass(parse_spec(text), interfaces[text], store, counts, budget, setup, hears=False)
             one.transcribe(group)
     except Exception:
         # Something must be heard; or something is wrong, which the server meets again, and says of which items.

@@ -11,8 +11,9 @@ from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.stored import answer_stored
+from pytest_talk2agent.interfaces.budget import Budget
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import TranscriptionError
+from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
 from tests.engine.conftest import MakeJob, Pass
@@ -76,6 +77,19 @@ def test_who_cannot_be_known_again_hears_anew(job: MakeJob, store: Store, monkey
 def test_who_hears_anew_asks_the_store_for_nothing(job: MakeJob, store: Store) -> None:
     Pass([job("a")], store)
     assert Answers([job("a")], store, Setup(refresh=True)).done is None
+
+
+def test_a_budget_that_cannot_be_kept_is_said_by_the_server(
+    job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def charge_to(self: fake.Fake, budget: Budget) -> None:
+        if budget.limit is not None:
+            raise InterfaceError("its prices are not known")
+
+    Pass([job("a")], store)
+    monkeypatch.setattr(fake.Fake, "charge_to", charge_to, raising=False)
+    assert Answers([job("a")], store, Setup(budget="1")).done is None
+    assert Answers([job("a")], store).done == Progress(total=1, done=1, stored=1)
 
 
 def test_a_recording_that_is_gone_needs_no_server(job: MakeJob, store: Store) -> None:
