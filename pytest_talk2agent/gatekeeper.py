@@ -122,7 +122,6 @@ class Gatekeeper:
             this.failed = True
 
     def _take(self, this: _Try, record: object) -> None:
-        from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.results.record import TaskResult
 
         if this.result is not None:
@@ -139,6 +138,8 @@ class Gatekeeper:
         directory = self._voice.settings.report
         if directory is None or self._unwritten is not None:
             return
+        from pytest_talk2agent.reporting.folder import ReportFolder
+
         try:
             self._folder = self._folder or ReportFolder(directory)
             self._folder.append(result)
@@ -187,7 +188,9 @@ class Gatekeeper:
         owner = self._voice.owner
         unused = dict.fromkeys([*self._voice.store.rejected, *self.rejected])
         rejected = [f"stored record {line}; made anew" for line in unused]
-        remarks = [*gate.remarks, *self._voice.notes, *(owner.remarks if owner is not None else ()), *rejected]
+        # This process and the model server may both have met the same record.
+        read = dict.fromkeys([*(owner.remarks if owner is not None else ()), *rejected])
+        remarks = [*gate.remarks, *self._voice.notes, *read]
         gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
@@ -260,7 +263,6 @@ class Gatekeeper:
 
     def _write_reports(self, results: Sequence[TaskResult], errors: dict[str, str], gate: Gate) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
-        from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.reporting.markdown import append_to_step_summary, summary_markdown
 
         directory = self._voice.settings.report
@@ -268,10 +270,13 @@ class Gatekeeper:
         self._unsummarised = append_to_step_summary(text)  # said, but no reason to fail: the verdict stands without it
         if self._unwritten is not None:
             return [self._unwritten]
+        if directory is None:
+            return []
+        from pytest_talk2agent.reporting.folder import ReportFolder
+
         try:
-            if directory is not None:
-                self._folder = self._folder or ReportFolder(directory)
-                self._folder.finish(results, errors, gate, text, before=self._before(), rerun=rerun_of(self._config))
+            self._folder = self._folder or ReportFolder(directory)
+            self._folder.finish(results, errors, gate, text, before=self._before(), rerun=rerun_of(self._config))
         except OSError as error:
             return [f"no report written: {directory} cannot be written ({error.strerror})"]
         return []
@@ -319,9 +324,8 @@ class Gatekeeper:
         terminalreporter.section("talk2agent")
         for line in lines:
             terminalreporter.write_line(line)
-        owner = self._voice.owner
-        if owner is not None and owner.progress is not None:
-            terminalreporter.write_line(f"model server: {owner.progress}")
+        if self._voice.done is not None:
+            terminalreporter.write_line(f"model server: {self._voice.done}")
         if self._folder is not None:
             terminalreporter.write_line(visible_line(f"report: {self._folder.directory}"))
         for remark in (self._saved, self._unsummarised):

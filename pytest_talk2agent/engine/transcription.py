@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_talk2agent.context.registry import make_repair
 from pytest_talk2agent.engine.identity import condition_identity, heard_identity
-from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.job import Job, by_model
 from pytest_talk2agent.engine.progress import Counter, Progress
 from pytest_talk2agent.engine.repairing import Repairing
 from pytest_talk2agent.engine.setup import Setup
@@ -23,6 +23,7 @@ from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches, s
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
+    Interface,
     InterfaceError,
     TimeLimited,
     TranscriptionError,
@@ -63,10 +64,11 @@ def transcribe_all(
     budget = Budget(None if setup.budget is None else Decimal(setup.budget))
     counts = Counter(len(jobs), deliver, report)
     with _worker(setup) as work:
-        for spec, group in _by_model(jobs):
+        for spec, group in by_model(jobs):
             doing([job.key for job in group], LOAD_SECONDS)
             try:
-                condition = _Condition(parse_spec(spec), registry, store, counts, budget, setup, doing)
+                read = parse_spec(spec)
+                condition = ConditionPass(read, registry.make(read), store, counts, budget, setup, doing)
                 condition.transcribe(group, work)
             except (InterfaceError, StoreError) as error:
                 for job in group:
@@ -102,17 +104,6 @@ def _registry(setup: Setup) -> Registry:
     return registry
 
 
-def _by_model(jobs: Sequence[Job]) -> list[tuple[str, list[Job]]]:
-    by_spec: dict[str, list[Job]] = defaultdict(list)
-    models: dict[tuple[str, str | None], int] = {}
-    for job in jobs:
-        by_spec[job.spec].append(job)
-    specs = {text: parse_spec(text) for text in by_spec}
-    for spec in specs.values():
-        models.setdefault((spec.name, spec.model), len(models))
-    return sorted(by_spec.items(), key=lambda item: models[specs[item[0]].name, specs[item[0]].model])
-
-
 @dataclass(frozen=True)
 class _Pending:
     """One distinct audio file, with the terms that it is heard with, and the jobs that wait for it."""
@@ -128,18 +119,24 @@ class _Pending:
         return path
 
 
-class _Condition:
-    """One condition's share of a pass."""
+class NotStoredError(Exception):
+    """Something must be heard, in a pass that may not."""
+
+
+class ConditionPass:
+    """One condition's share of a pass. One that does not ``hear`` raises NotStoredError at the first that it had to."""
 
     def __init__(
         self,
         spec: Spec,
-        registry: Registry,
+        interface: Interface,
         store: Store,
         counts: Counter,
         budget: Budget,
         setup: Setup,
-        doing: Callable[[Sequence[str], float | None], None],
+        doing: Callable[[Sequence[str], float | None], None] = lambda keys, seconds: None,
+        *,
+        hears: bool = True,
     ) -> None:
         self._spec = spec
         self._frozen = setup.frozen
@@ -148,7 +145,8 @@ class _Condition:
         self._doing = doing
         self._store = store
         self._counts = counts
-        self._interface = registry.make(spec)
+        self._interface = interface
+        self._hears = hears
         self._repair = make_repair(spec) if spec.repair else None
         for paid in (self._interface, self._repair):
             charge_to = getattr(paid, "charge_to", None)
@@ -160,7 +158,7 @@ class _Condition:
         self._made_by: dict[str, Any] = {"identity": whole, "fingerprint": fingerprint_of(whole)}
         self._snr = read_switches(spec, "audio_", SoundSwitches).audio_snr_db
 
-    def transcribe(self, jobs: Sequence[Job], work: Work) -> None:
+    def transcribe(self, jobs: Sequence[Job], work: Work = work_here) -> None:
         """Answer every job of this condition."""
         with Repairing(self._repair, self._store, self._counts, frozen=self._frozen) as self._repairing:
             if not self._interface.hears:
@@ -211,9 +209,14 @@ class _Condition:
             elif self._frozen:
                 self._counts.deliver(job, f"{job.utterance.task}: {self._not_stored(path.name, sha256, terms)}")
             else:
+                self._may_hear()
                 waiting[sha256, terms].append(job)
         found = [_Pending(sha256, tuple(group), terms) for (sha256, terms), group in waiting.items()]
         return sorted(found, key=lambda pending: audio_seconds(pending.path))
+
+    def _may_hear(self) -> None:
+        if not self._hears:
+            raise NotStoredError
 
     def _stored(self, sha256: str, terms: Sequence[str]) -> Transcript | None:
         """The stored transcript of a recording; none by a recogniser of which nobody knows whether it is the same."""
@@ -236,6 +239,7 @@ class _Condition:
             self._made_by["silence"] = {"error": self._not_stored("silence", audio.sha256, longest)}
             return self._missing(jobs)
         if known is None:
+            self._may_hear()
             utterance = Utterance("silence", "", "", "", audio=audio, terms=longest)
             job = Job(self._spec.text, utterance, terms=longest)
             [(_, outcome, elapsed)] = work(self._spec.text, self._interface, iter([[(0, utterance)]]))

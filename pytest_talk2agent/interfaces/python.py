@@ -53,6 +53,28 @@ def _names_of(source: Path) -> frozenset[str] | None:
     return None if "*" in names or names & _MAKES_NAMES else frozenset(names)
 
 
+def _is_plain(source: Path, name: str) -> bool:
+    """Whether a name is plainly a function of a module, and of no more than its own text: nothing else is known of it.
+
+    Such a function has neither an ``identity()`` nor a ``batch_size``, which is known without running the module.
+    """
+    names = _names_of(source)
+    if names is None or names & {"identity", "batch_size"}:
+        return False
+    tree = ast.parse(source.read_bytes())
+    bound = [node for node in ast.walk(tree) if _binds(node, name)]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.decorator_list]
+    return len(bound) == 1 and bound[0] in functions
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name == name
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name).partition(".")[0] == name
+    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+
+
 def _suggested(name: str, names: Iterable[str]) -> str:
     near = get_close_matches(name, sorted(names), n=1)
     return f"did you mean {near[0]!r}?" if near else "name a function or class of it"
@@ -99,15 +121,30 @@ class PythonInterface:
     @property
     def reproducible(self) -> bool:
         """Only where the object has an ``identity()``, or the user says what it is: what it loads is not known."""
-        return self._options.declared or hasattr(self._named, "identity")
+        return self._options.declared or self._identifies_itself
+
+    @property
+    def inspectable(self) -> bool:
+        """Only where it is declared what a plain function is: of anything else the module must be asked."""
+        return self._options.declared and self._plain
+
+    @cached_property
+    def _plain(self) -> bool:
+        source = self._source()
+        return source is not None and _is_plain(source, self._name)
+
+    @property
+    def _identifies_itself(self) -> bool:
+        return not self._plain and hasattr(self._named, "identity")
 
     def identity(self) -> Mapping[str, str]:
         """The name, the SHA-256 of the module's file, what is declared, and what the object's own ``identity()`` adds.
 
-        Imports the module. A class is made only where it has an ``identity()``: its model may be large.
+        Imports the module, unless it names a plain function. A class is made only where it has an ``identity()``: its
+        model may be large.
         """
         source = self._source()
-        own: object = getattr(self._target, "identity", dict)() if hasattr(self._named, "identity") else {}
+        own: object = getattr(self._target, "identity", dict)() if self._identifies_itself else {}
         if not isinstance(own, Mapping):
             raise InterfaceError(f"python:{self._text}: identity() must return a mapping, not {type(own).__name__}")
         identity = {str(key): str(value) for key, value in own.items()}
@@ -119,7 +156,7 @@ class PythonInterface:
     @property
     def batch_size(self) -> int:
         """How many utterances a call takes at most; it can change a transcript, so it is part of the identity."""
-        size = getattr(self._named, "batch_size", 1)
+        size = 1 if self._plain else getattr(self._named, "batch_size", 1)
         if not isinstance(size, int) or size < 1:
             raise InterfaceError(f"python:{self._text}: batch_size must be a whole number from 1 up, not {size!r}")
         return size

@@ -37,6 +37,7 @@ class Fake:
 
     hears = True
     capabilities: frozenset[str] = frozenset()
+    inspectable = True
 
     def __init__(self, spec: Spec) -> None:
         self.model = spec.model or "good"

@@ -16,6 +16,7 @@ from pytest_talk2agent.interfaces.utterance import (
     TimeLimited,
     TranscriptionError,
     Utterance,
+    is_inspectable,
     is_reproducible,
 )
 
@@ -289,3 +290,39 @@ def test_a_name_that_may_be_there_is_looked_for_when_it_is_called(
     else:
         with pytest.raises(InterfaceError, match="has no 'hear'"):
             python("maker:hear").check()
+
+
+PLAIN = "def hear(batch):\n    return ['said' for _ in batch]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "declares", "inspectable"),
+    [
+        (PLAIN, "?identity=1", True),
+        (f"import subprocess\n{PLAIN}", "?identity=1", True),
+        (PLAIN, "", False),
+        (f"{PLAIN}hear.batch_size = 4\n", "?identity=1", False),
+        (f"{PLAIN}hear.identity = dict\n", "?identity=1", False),
+        (f"{PLAIN}setattr(hear, 'batch' + '_size', 4)\n", "?identity=1", False),
+        (f"{PLAIN}hear = print\n", "?identity=1", False),
+        (f"{PLAIN}from os import walk as hear\n", "?identity=1", False),
+        (f"from os import *\n{PLAIN}", "?identity=1", False),
+        (f"import functools\n@functools.cache\n{PLAIN}", "?identity=1", False),
+        ("class hear:\n    def transcribe(self, batch):\n        return batch\n", "?identity=1", False),
+        ("from os import walk as hear\n", "?identity=1", False),
+        (f"if True:\n    {PLAIN.replace(chr(10) + '   ', chr(10) + '       ')}", "?identity=1", False),
+        (f"{PLAIN}    )\n", "?identity=1", False),
+    ],
+)
+def test_only_a_declared_plain_function_is_known_without_running_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, declares: str, inspectable: bool
+) -> None:
+    (tmp_path / "plain_asr.py").write_text(f"{text}\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "plain_asr", raising=False)
+    interface = PythonInterface(parse_spec(f"python{declares}:plain_asr:hear"))
+    assert is_inspectable(interface) is inspectable
+    if inspectable:
+        assert interface.identity()["batch_size"] == "1"
+        assert is_reproducible(interface)
+    assert not (tmp_path / "ran").exists()
