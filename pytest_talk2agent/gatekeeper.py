@@ -187,7 +187,13 @@ class Gatekeeper:
         owner = self._voice.owner
         unused = dict.fromkeys([*self._voice.store.rejected, *self.rejected])
         rejected = [f"stored record {line}; made anew" for line in unused]
-        remarks = [*gate.remarks, *self._voice.notes, *(owner.remarks if owner is not None else ()), *rejected]
+        remarks = [
+            *gate.remarks,
+            *self._voice.notes,
+            *self._said_of_nothing(),
+            *(owner.remarks if owner is not None else ()),
+            *rejected,
+        ]
         gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
@@ -205,6 +211,16 @@ class Gatekeeper:
         if self._plan.listeners:
             return False
         return bool(asked_for(self._config, "interface", "baseline") or self._voice.notes)
+
+    def _said_of_nothing(self) -> list[str]:
+        """Why nothing was there to judge, where a selection took it all."""
+        count = self._plan.deselected
+        if self._plan.items or self._voice.notes or not count:
+            return []
+        return [
+            f"all {count} spoken items were deselected; where a run may end up with none, such as one shard of many, name"
+            " interface and baseline in the ini file instead of on the command line"
+        ]
 
     def _asked_hooks(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
         """What hooks have against the run; a hook that fails, or answers with no list of reasons, is one itself."""
