@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -30,9 +30,9 @@ class Plan:
     """Plain values, so that they travel.
 
     ``items`` maps node ids to identities of what the gate judges; ``listeners`` counts tests that only use a
-    transcript; ``deselected`` counts what the gate would have judged and was deselected; ``unseen`` are entries of the baseline, each its condition, file and key, that are neither here nor left
-    out by the user; ``notes`` say what is left out; ``refusal`` is why nothing may run; ``conftests`` are files that
-    implement hooks of this plugin.
+    transcript; ``deselected`` counts what the gate would have judged and was deselected; ``unseen`` are entries of the
+    baseline, each its condition, file and key, that are neither here nor left out by the user; ``notes`` say what is
+    left out; ``refusal`` is why nothing may run; ``conftests`` are files that implement hooks of this plugin.
     """
 
     items: Mapping[str, str] = field(default_factory=dict)

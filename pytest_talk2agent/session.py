@@ -57,7 +57,7 @@ class VoiceSession:
 
     @property
     def decides_here(self) -> bool:
-        """Whether this process decides the run: no xdist worker does, nor a fork that another plugin makes for a test."""
+        """Whether this process decides the run: no xdist worker does, nor a fork that is made for a test."""
         return self.worker is None and os.getpid() == self._process
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -26,7 +26,7 @@ PLUGINS = {
     "pytest-split": ("--splits=1", "--group=1"),
     "custom_exit_code": ("--suppress-no-test-exit-code",),
     "pytest_jsonreport": ("--json-report",),
-    "reportlog": ("--report-log=log.jsonl",),
+    "pytest_reportlog": ("--report-log=log.jsonl",),
     "html": ("--html=page.html",),
     "sugar": (),
     "instafail": ("--instafail",),
@@ -44,7 +44,7 @@ def beside(
     pytester: pytest.Pytester,
     transcripts: Transcripts,
     monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Beside]:
+) -> Beside:
     """Run a suite with one other plugin and this one, and none besides them."""
     (pytester.path / "tasks.yaml").write_text(TASKS, encoding="utf-8")
     transcripts(LOSSY)
@@ -62,7 +62,7 @@ def beside(
         loaded = ["-p", "pytest_talk2agent.plugin", *_with_others(point.value)]
         return pytester.runpytest_subprocess(*loaded, *mode, *PLUGINS[name], *arguments, "--t2a-report=rep")
 
-    yield runs
+    return runs
 
 
 def _with_others(module: str) -> Iterable[str]:
