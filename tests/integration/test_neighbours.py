@@ -292,6 +292,27 @@ class TestRunItAgain:
         junit = (pytester.path / "junit.xml").read_text(encoding="utf-8")
         assert junit.count('name="t2a.outcome" value="failed"') == 1
 
+    @pytest.mark.parametrize("last", ["failed", "passed"])
+    def test_a_report_that_is_sent_twice_keeps_its_record(self, run: Run, suite: Path, last: str) -> None:
+        (suite / "conftest.py").write_text(
+            "import pytest\n"
+            "@pytest.hookimpl(wrapper=True, tryfirst=True)\n"
+            "def pytest_runtest_makereport(item, call):\n"
+            "    report = yield\n"
+            "    if report.failed:\n"
+            "        report.outcome = 'retried'\n"
+            "        item.ihook.pytest_runtest_logreport(report=report)\n"
+            f"        report.outcome = {last!r}\n"
+            "    return report\n"
+            "def pytest_report_teststatus(report):\n"
+            "    return ('retried', 'R', 'RETRIED') if report.outcome == 'retried' else None\n",
+            encoding="utf-8",
+        )
+        result = run("suite", ASR)
+        assert result.ret == 1
+        result.stdout.fnmatch_lines(["GATE FAILED: 1 item failed: files/set-port[[]asr-1]"])
+        result.stdout.fnmatch_lines(["asr *2 *1 *1 *"])
+
     def test_an_item_that_is_tried_again_asks_the_interface_again(
         self, pytester: pytest.Pytester, heard_tasks: Path
     ) -> None:
