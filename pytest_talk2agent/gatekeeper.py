@@ -51,6 +51,7 @@ class Gatekeeper:
         self._voice = voice
         self._plan = Plan()
         self._tries: dict[tuple[str, str], _Try] = {}
+        self._last: tuple[pytest.TestReport | None, dict[str, object]] = None, {}
         self._uncollected: dict[str, str] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._gate: Gate | None = None
@@ -102,6 +103,11 @@ class Gatekeeper:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take identity and record out of a report before other plugins see it, and note what it says."""
         ours = {name: value for name, value in report.user_properties if name in (ITEM, RECORD)}
+        if (
+            report is self._last[0]
+        ):  # a plugin that tries again sends the report of the first try anew, as the last one's
+            ours = self._last[1]
+        self._last = report, ours
         report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
         item = ours.get(ITEM) or self._plan.items.get(report.nodeid)
         if not isinstance(item, str):
@@ -190,7 +196,7 @@ class Gatekeeper:
         rejected = [f"stored record {line}; made anew" for line in unused]
         # This process and the model server may both have met the same record.
         read = dict.fromkeys([*(owner.remarks if owner is not None else ()), *rejected])
-        remarks = [*gate.remarks, *self._voice.notes, *read]
+        remarks = [*gate.remarks, *self._voice.notes, *self._said_of_nothing(), *read]
         gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
@@ -208,6 +214,16 @@ class Gatekeeper:
         if self._plan.listeners:
             return False
         return bool(asked_for(self._config, "interface", "baseline") or self._voice.notes)
+
+    def _said_of_nothing(self) -> list[str]:
+        """Why nothing was there to judge, where a selection took it all."""
+        count = self._plan.deselected
+        if self._plan.items or self._voice.notes or not count:
+            return []
+        return [
+            f"all {count} spoken items were deselected; where a run may end up with none, such as one shard of many,"
+            " name interface and baseline in the ini file instead of on the command line"
+        ]
 
     def _asked_hooks(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
         """What hooks have against the run; a hook that fails, or answers with no list of reasons, is one itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +47,7 @@ class VoiceSession:
         self.config = config
         self.settings = settings_of(config)
         self.worker: dict[str, Any] | None = getattr(config, "workerinput", {}).get("t2a")
+        self._process = os.getpid()
         self.gatekeeper: Gatekeeper | None = None
         self.owner: ServerOwner | None = None
         self.stored: Progress | None = None
@@ -55,6 +57,11 @@ class VoiceSession:
         self.wordless: dict[Path, list[Task]] = {}
         self.cut_takes: dict[str, set[str]] = {}
         self.notes: list[str] = []
+
+    @property
+    def decides_here(self) -> bool:
+        """Whether this process decides the run: no xdist worker does, nor a fork that is made for a test."""
+        return self.worker is None and os.getpid() == self._process
 
     @cached_property
     def interfaces(self) -> dict[str, str]:
