@@ -27,6 +27,7 @@ from pytest_talk2agent.interfaces.spec import Spec, refuse_options
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.audio import file_sha256
+from pytest_talk2agent.tasks.json_text import parse_json
 from pytest_talk2agent.tasks.reading import read_bounded
 
 UNNAMED_TAKE = "1"
@@ -173,14 +174,14 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield number, json.loads(line)
+                yield number, parse_json(line)
             except (ValueError, RecursionError) as error:
                 raise InterfaceError(f"{path}:{number}: not JSON: {error}; write one record a line") from None
 
 
 def _array(path: Path, text: str) -> Iterator[tuple[int, Any]]:
     try:
-        values = json.loads(text)
+        values = parse_json(text)
     except json.JSONDecodeError as error:
         raise InterfaceError(f"{path}:{error.lineno}: not JSON: {error.msg}; write one array of records") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list in a list ..

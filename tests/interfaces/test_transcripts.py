@@ -140,6 +140,12 @@ def test_a_record_is_there_also_where_it_is_one_of_several(tmp_path: Path) -> No
         ('[\n {"task": "t", "transcript": "a"},\n {"task": "t"}\n]', ":3: ", "no 'transcript'"),
         ('[\n {"task": "t", "transcript": "a"},\n 7]', ":3: ", "a record is an object"),
         ('[{"task": "t", "transcript": "a"}\n', ":2: ", "not JSON"),
+        (
+            '{"task": "t", "transcript": "a", "transcript": "b"}',
+            ":1: ",
+            "not JSON: the key 'transcript' is there twice",
+        ),
+        ('[{"task": "t", "task": "u", "transcript": "a"}]', ": ", "not JSON that can be read: the key 'task' is there"),
         ("", ": ", "no transcript in it"),
         ("[]", ": ", "no transcript in it"),
         ("\xff", ": ", "not UTF-8"),
