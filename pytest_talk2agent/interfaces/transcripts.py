@@ -17,6 +17,7 @@ record is the answer, several are an error that names their lines.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,8 @@ from pytest_talk2agent.tasks.reading import read_bounded
 UNNAMED_TAKE = "1"
 LARGEST = 1 << 28
 """Bytes of a transcripts file: more than anybody has spoken."""
+LONGEST_NAME = 100
+_IN_NODE_IDS = re.compile(r"::|[\[\]]")
 
 
 @dataclass(frozen=True)
@@ -218,4 +221,11 @@ def _record(path: Path, line: int, value: object) -> Record:
     task = text("source_task_id") or text("task") or text("task_id") or (PurePosixPath(audio).stem if audio else None)
     if not task:
         raise InterfaceError(f"{path}:{line}: no task; add 'task' (or 'source_task_id', 'task_id')")
+    for key in ("take", "speaker"):
+        name = text(key) or ""
+        if not name.isprintable() or len(name) > LONGEST_NAME or _IN_NODE_IDS.search(name):
+            raise InterfaceError(
+                f"{path}:{line}: {key!r} is {name!a:.80}, which cannot be part of a test id; use letters, digits"
+                " and . _ + -"
+            )
     return Record(line, task, text("take") or None, text("speaker") or None, audio or None, transcript)
