@@ -56,6 +56,8 @@ class Gatekeeper:
         self._places: dict[str, tuple[str, int]] = {}
         self._gate: Gate | None = None
         self._decided = False
+        self._session: pytest.Session | None = None
+        self._finished = False
         self._folder: ReportFolder | None = None
         self.rejected: list[str] = []
         self._unwritten: str | None = None
@@ -152,6 +154,23 @@ class Gatekeeper:
         except OSError as error:
             self._unwritten = f"no report written: {directory} cannot be written ({error.strerror})"
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Remember the session, whose exit status is asked for after the last hook."""
+        self._session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self) -> None:
+        """Fail a session that a hook has ended before it began: nothing of it is finished, and nothing was judged."""
+        session, wanted = self._session, asked_for(self._config, "interface", "baseline")
+        if session is None or self._finished or not wanted or not is_run(self._config):
+            return
+        if session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+            if reporter is not None:
+                reporter.write_line("GATE FAILED: the run was ended before it began", bold=True, red=True)
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """Decide when the last item has run, so that the exit status is pytest's own and everybody sees the same."""
@@ -162,6 +181,7 @@ class Gatekeeper:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Decide a run that came to no end of its own."""
+        self._finished = True
         if session.exitstatus in _NO_RUN:
             return
         self._decide(session)

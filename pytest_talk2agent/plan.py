@@ -112,9 +112,8 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Sequence[p
 
 def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest.Item]) -> list[tuple[str, str, str]]:
     """What the baseline has, of the conditions of this run, and neither runs nor was left out by the user."""
-    config = session.config
     baseline = voice.stored_baseline
-    if baseline is None or config.getoption("lf", default=False):
+    if baseline is None or _repeats_failures(session):
         return []
     here: dict[str, dict[str, str]] = {}
     for item in items:
@@ -136,6 +135,15 @@ def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest
             if moved or _in_scope(session, entry)
         )
     return sorted(found)
+
+
+def _repeats_failures(session: pytest.Session) -> bool:
+    """Whether ``--lf`` leaves out what passed before; it runs all where nothing that failed is there."""
+    config = session.config
+    if not config.getoption("lf", default=False) or config.cache is None:
+        return False
+    failed = config.cache.get("cache/lastfailed", {})
+    return any(item.nodeid in failed for item in session.items)
 
 
 def _in_scope(session: pytest.Session, entry: Entry) -> bool:

@@ -33,6 +33,7 @@ from pytest_talk2agent.interfaces.utterance import (
 )
 from pytest_talk2agent.speech.audio import file_sha256
 
+LONGEST_IDENTITY = 100_000
 _MAKES_NAMES = frozenset(("exec", "eval", "globals", "setattr", "vars", "__getattr__", "__dict__", "modules"))
 
 
@@ -148,6 +149,12 @@ class PythonInterface:
         if not isinstance(own, Mapping):
             raise InterfaceError(f"python:{self._text}: identity() must return a mapping, not {type(own).__name__}")
         identity = {str(key): str(value) for key, value in own.items()}
+        length = sum(len(key) + len(value) for key, value in identity.items())
+        if length > LONGEST_IDENTITY:
+            raise InterfaceError(
+                f"python:{self._text}: identity() has {length} characters; at most {LONGEST_IDENTITY} are taken, as"
+                " every record holds it; name a hash of what is long"
+            )
         identity |= self._options.fields(f"python:{self._text}")
         if source is not None:
             identity["module_sha256"] = file_sha256(source)
@@ -169,26 +176,29 @@ class PythonInterface:
         """
         function = self._function
         try:
-            found = function(list(batch))
+            return self._results(function(list(batch)), batch)
         except InterfaceError:
             raise
         except Exception as error:
             if len(batch) > 1:
                 return [result for utterance in batch for result in self.transcribe([utterance])]
             return [TranscriptionError(f"task {u.task!r}, take {u.take!r}: {one_line(error)}") for u in batch]
+
+    def _results(self, found: object, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        """What was returned, as it should be; raises whatever its own methods raise."""
         if not isinstance(found, Sequence) or isinstance(found, str):
             fault = f"returned {type(found).__name__}; return a list, one transcript an utterance"
             return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
         if len(found) != len(batch):
             fault = f"returned {len(found)} transcripts for {len(batch)} utterances; return as many"
             return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
-        return [self._result(value, utterance) for value, utterance in zip(found, batch, strict=True)]
+        return [self._result(found[index], utterance) for index, utterance in enumerate(batch)]
 
     def _result(self, value: object, utterance: Utterance) -> Hypothesis | TranscriptionError:
         if isinstance(value, TranscriptionError):
             return value
         if isinstance(value, str):
-            value = Hypothesis(value)
+            value = Hypothesis(str.__str__(value))  # without the methods of a subclass
         if isinstance(value, Hypothesis):
             try:
                 if isinstance(value.text, str):  # else the engine says what is wrong with it

@@ -28,6 +28,7 @@ ODD: dict[str, Any] = {
     "state": Hypothesis("heard", state="lost"),
     "sent": Hypothesis("heard", sent=("nginx", 3)),  # type: ignore[arg-type]
     "nothing": None,
+    "endlessly": Hypothesis("word " * 20_001),
 }
 """What the model ``odd`` returns for files of these names."""
 

@@ -215,6 +215,7 @@ def test_a_text_that_utf_8_cannot_hold_fails_alone(job: MakeJob, store: Store) -
         ("state", "the state 'lost'; known: transcribed, refused, answered, truncated"),
         ("sent", "as the terms it sent what is no tuple of texts"),
         ("nothing", "a NoneType as a transcript; return a Hypothesis"),
+        ("endlessly", "a transcript of 100005 characters; at most 100000 are taken"),
     ],
 )
 def test_what_no_record_can_hold_fails_alone(job: MakeJob, store: Store, name: str, fault: str) -> None:

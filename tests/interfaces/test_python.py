@@ -63,6 +63,30 @@ class Long:
     def transcribe(self, batch):
         return ["a" * 100_000 if utterance.take == "a" else "b" * 100_001 for utterance in batch]
 
+class Wordy:
+    def identity(self):
+        return {"weights": "x" * 100_000}
+
+    def transcribe(self, batch):
+        return upper(batch)
+
+class Odd(list):
+    def __len__(self):
+        raise OSError("no length")
+
+class Text(str):
+    def __len__(self):
+        return -1
+
+    def __str__(self):
+        raise OSError("no text")
+
+def lengthless(batch):
+    return Odd(["a"])
+
+def own_texts(batch):
+    return [Text(utterance.script) for utterance in batch]
+
 class Failing:
     def __init__(self):
         raise OSError("no weights")
@@ -123,6 +147,11 @@ def test_a_class_is_made_once() -> None:
     assert python("my_model:Holder.inner").transcribe(BATCH[:1]) == [Hypothesis("1 1")]
 
 
+def test_an_identity_that_no_record_should_hold_is_refused() -> None:
+    with pytest.raises(InterfaceError, match=r"identity\(\) has 100007 characters; at most 100000 are taken"):
+        python("my_model:Wordy").identity()
+
+
 def test_a_class_is_not_made_to_name_it() -> None:
     assert python("my_model:Failing").identity()["target"] == "my_model:Failing"
 
@@ -160,6 +189,17 @@ def test_what_is_no_recogniser_says_so(name: str, fault: str) -> None:
 def test_what_is_no_transcript_is_the_error_of_its_utterances(name: str, fault: str) -> None:
     found = python(f"my_model:{name}").transcribe(BATCH)
     assert [str(one) for one in found] == [f"python:my_model:{name} {fault}"] * len(BATCH)
+
+
+def test_what_cannot_be_looked_at_is_the_error_of_its_utterances() -> None:
+    found = python("my_model:lengthless").transcribe(BATCH)
+    assert [str(one) for one in found] == [f"task 't', take {u.take!r}: OSError: no length" for u in BATCH]
+
+
+def test_a_text_of_a_class_of_ones_own_is_a_plain_text() -> None:
+    found = python("my_model:own_texts").transcribe(BATCH)
+    assert found == [Hypothesis("copy it"), Hypothesis("move it")]
+    assert [type(one.text) for one in found if isinstance(one, Hypothesis)] == [str, str]
 
 
 def test_a_batch_size_must_be_a_size() -> None:
