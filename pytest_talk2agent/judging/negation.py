@@ -85,6 +85,8 @@ _IDLE = by_first(
         "without further ado", "without further delay",
     )
 )  # fmt: skip
+_TARGETS = frozenset(listed("into onto as"))
+_ROOTS = frozenset((("slash",), ("tilde",), ("/",), ("~",)))
 _LONGEST_LIST = 12
 _LONGEST_NOUN = 6
 _LONGEST_SCOPE = 30  # words that one negation governs, where no pause is heard
@@ -302,7 +304,8 @@ def _forward(stream: Stream, start: int, low: int, *, is_verb: bool) -> list[Den
     begin = low
     while begin + 1 < len(stream) and stream.norms[begin] in ("to", "ever", "please", "also", "just", "be", "of"):
         begin += 1
-    high, wide = _end(stream, low, begin, pauses=True), _end(stream, low, begin, pauses=False)
+    high = _end(stream, low, begin, pauses=True, is_verb=is_verb)
+    wide = _end(stream, low, begin, pauses=False, is_verb=is_verb)
     return [Denial(start, low, low, high, wide, begin if is_verb else None)] if high > low or wide > low else []
 
 
@@ -321,7 +324,13 @@ def _clause(stream: Stream, start: int, end: int, *, is_noun: bool = False) -> l
     return found + ([Denial(start, end, end, high, wide, verb)] if high > end and not is_noun else [])
 
 
-def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
+def _is_target(stream: Stream, index: int) -> bool:
+    """What is left over goes there: `zip all without a.log into b.zip`, `copy all but a.log to /srv`."""
+    word, after = stream.norms[index], stream.norms[index + 1 : index + 2]
+    return word in _TARGETS or (word == "to" and after in _ROOTS)
+
+
+def _end(stream: Stream, low: int, head: int, *, pauses: bool, is_verb: bool = True) -> int:
     """Where the scope that begins at ``low`` ends; ``head`` is the word that is governed first."""
     norms = stream.norms
     aside = False  # inside `not, under any circumstances, push`
@@ -340,6 +349,8 @@ def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
         if index <= head:
             continue
         before = norms[index - 1]
+        if not is_verb and _is_target(stream, index):
+            return index
         if word in _CLAUSES and before not in ("only", "even"):
             return index
         if word == "and":
