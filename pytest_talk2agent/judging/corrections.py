@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from pytest_talk2agent.judging.clause_words import COMMANDS, by_first
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.negation import COMMANDS, by_first, denials, phrase_at
+from pytest_talk2agent.judging.negation import denials, phrase_at
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.numerals import is_numeric, numeral_at

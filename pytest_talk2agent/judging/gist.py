@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_talk2agent.judging.alignment import Alignment
+from pytest_talk2agent.judging.clause_words import COMMANDS
 from pytest_talk2agent.judging.corrections import corrections
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.keywords import Group, Hit, find_hits, find_window, find_windows, groups_of, stems_of
-from pytest_talk2agent.judging.negation import COMMANDS
 from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Reading
 from pytest_talk2agent.speech.languages import ENGLISH, knows, negations
