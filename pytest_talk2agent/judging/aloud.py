@@ -6,7 +6,7 @@ letters, digits and symbols; where none of the ways to say a value is retained, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_talk2agent.judging.case import Case
@@ -38,17 +38,9 @@ def unsettled(case: Case) -> Mapping[str, tuple[str, Finding]]:
 
 def _readings(case: Case, name: str, number: int, start: int, end: int) -> list[tuple[str, Finding]]:
     """What the judge finds of every way to say one value that stands between two characters of the instruction."""
-    return [
-        (
-            said,
-            judge(replace(case, transcript=f"{case.instruction[:start]} {said} {case.instruction[end:]}")).findings[
-                name
-            ],
-        )
-        for said in _sayings(case, name, number)
-    ]
-
-
-def _sayings(case: Case, name: str, number: int) -> Iterator[str]:
+    before, behind = case.instruction[:start], case.instruction[end:]
     intention = case.intentions[name]
-    yield from aloud(intention.kind, intention.say[number])
+    return [
+        (said, judge(replace(case, transcript=f"{before} {said} {behind}")).findings[name])
+        for said in aloud(intention.kind, intention.say[number])
+    ]

@@ -195,9 +195,8 @@ def _controls(task: Task, judge: Control) -> Iterator[Finding]:
 def _unsettled(task: Task, unsettled: Unsettled) -> Iterator[Finding]:
     for name, why in unsettled(task).items():
         if not task.intentions[name].note:
-            message = (
-                f"no perfect reading settles `{name}`: {why}; write `style: any`, a script that says it, or a `note`"
-            )
+            style = "`style: any`, " if task.intentions[name].kind == "identifier" else ""
+            message = f"no perfect reading settles `{name}`: {why}; write {style}a script that says it, or a `note`"
             yield _finding("warning", task, f"intentions.{name}", message)
 
 
