@@ -27,7 +27,7 @@ _OWN = frozenset(("script", "recordings", "fixed", "let", "groups", "polarity", 
 """Keys of a task that seldom stand beside ``instruction`` in what is not ours."""
 
 _SIGNATURE = frozenset(("instruction", "intentions"))
-_KNOWN = _OWN | _SIGNATURE | {"id", "tags", "value", "range", "source", "context", "execution", "language"}
+_KNOWN = _OWN | _SIGNATURE | {"id", "tags", "value", "range", "source", "context", "execution", "language", "unscored"}
 _DOCUMENT = re.compile(r"\n(?:---|\.\.\.)(?=[ \t\n]|$)")
 _NAME = r"""(?P<quote>["']?)(?P<name>[A-Za-z_][\w-]*)(?P=quote)"""
 _KEY = re.compile(rf"\n(?P<explicit>\? +)?{_NAME}[ \t]*(?:(?P<colon>:)(?=\s|$)|(?=\n|$))")
