@@ -23,6 +23,7 @@ from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches, s
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
+    Interface,
     InterfaceError,
     TimeLimited,
     TranscriptionError,
@@ -39,7 +40,9 @@ BATCH_SECONDS = 300.0
 """The audio that a batch may hold, unless one recording is longer: 19 MB as decoded samples."""
 
 LOAD_SECONDS = 3600.0
-"""How long an interface may take to be made and to say what it is."""
+"""How long an interface may take to be made and to say what it is; one with a limit of its own has ten times that."""
+
+LEAST_LOAD_SECONDS = 60.0
 
 STALL_SECONDS = 3600.0
 """How long a batch may take that has no limit of its own: whatever still runs then will never end."""
@@ -64,9 +67,10 @@ def transcribe_all(
     counts = Counter(len(jobs), deliver, report)
     with _worker(setup) as work:
         for spec, group in _by_model(jobs):
-            doing([job.key for job in group], LOAD_SECONDS)
+            keys = [job.key for job in group]
+            doing(keys, LOAD_SECONDS)
             try:
-                condition = _Condition(parse_spec(spec), registry, store, counts, budget, setup, doing)
+                condition = _Condition(parse_spec(spec), registry, store, counts, budget, setup, doing, keys)
                 condition.transcribe(group, work)
             except (InterfaceError, StoreError) as error:
                 for job in group:
@@ -86,13 +90,24 @@ def identify(spec: str, setup: Setup, doing: Callable[[Sequence[str], float | No
     try:
         read = parse_spec(spec)
         repair = make_repair(read) if read.repair else None
-        return condition_identity(read, heard_identity(read, _registry(setup).make(read)), repair)
+        interface = _registry(setup).make(read)
+        limit = _load_seconds(interface)
+        if limit is not None:
+            doing([key], limit)
+        return condition_identity(read, heard_identity(read, interface), repair)
     except InterfaceError:
         raise
     except (Exception, SystemExit) as error:
         raise InterfaceError(f"{shown_text(spec)}: {type(error).__name__}: {error}") from None
     finally:
         doing([], None)
+
+
+def _load_seconds(interface: Interface) -> float | None:
+    """How long an interface may take to say what it is, where it has a limit of its own."""
+    if not isinstance(interface, TimeLimited):
+        return None
+    return min(LOAD_SECONDS, max(LEAST_LOAD_SECONDS, 10 * interface.time_limit))
 
 
 def _registry(setup: Setup) -> Registry:
@@ -140,6 +155,7 @@ class _Condition:
         budget: Budget,
         setup: Setup,
         doing: Callable[[Sequence[str], float | None], None],
+        keys: Sequence[str],
     ) -> None:
         self._spec = spec
         self._frozen = setup.frozen
@@ -149,12 +165,17 @@ class _Condition:
         self._store = store
         self._counts = counts
         self._interface = registry.make(spec)
+        limit = _load_seconds(self._interface)
+        if limit is not None:
+            doing(keys, limit)
         self._repair = make_repair(spec) if spec.repair else None
         for paid in (self._interface, self._repair):
             charge_to = getattr(paid, "charge_to", None)
             if charge_to is not None:
                 charge_to(budget)
         self._heard = heard_identity(spec, self._interface)
+        if limit is not None:
+            doing(keys, LOAD_SECONDS)
         self._mark = fingerprint_of(self._heard)
         whole = condition_identity(spec, self._heard, self._repair)
         self._made_by: dict[str, Any] = {"identity": whole, "fingerprint": fingerprint_of(whole)}
