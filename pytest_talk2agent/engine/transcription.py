@@ -40,7 +40,9 @@ BATCH_SECONDS = 300.0
 """The audio that a batch may hold, unless one recording is longer: 19 MB as decoded samples."""
 
 LOAD_SECONDS = 3600.0
-"""How long an interface may take to be made and to say what it is."""
+"""How long an interface may take to be made and to say what it is; one with a limit of its own has ten times that."""
+
+LEAST_LOAD_SECONDS = 60.0
 
 STALL_SECONDS = 3600.0
 """How long a batch may take that has no limit of its own: whatever still runs then will never end."""
@@ -65,10 +67,14 @@ def transcribe_all(
     counts = Counter(len(jobs), deliver, report)
     with _worker(setup) as work:
         for spec, group in by_model(jobs):
-            doing([job.key for job in group], LOAD_SECONDS)
+            keys = [job.key for job in group]
+            doing(keys, LOAD_SECONDS)
             try:
                 read = parse_spec(spec)
-                condition = ConditionPass(read, registry.make(read), store, counts, budget, setup, doing)
+                interface = registry.make(read)
+                doing(keys, _load_seconds(interface))
+                condition = ConditionPass(read, interface, store, counts, budget, setup, doing)
+                doing(keys, LOAD_SECONDS)
                 condition.transcribe(group, work)
             except (InterfaceError, StoreError) as error:
                 for job in group:
@@ -88,13 +94,22 @@ def identify(spec: str, setup: Setup, doing: Callable[[Sequence[str], float | No
     try:
         read = parse_spec(spec)
         repair = make_repair(read) if read.repair else None
-        return condition_identity(read, heard_identity(read, _registry(setup).make(read)), repair)
+        interface = _registry(setup).make(read)
+        doing([key], _load_seconds(interface))
+        return condition_identity(read, heard_identity(read, interface), repair)
     except InterfaceError:
         raise
     except (Exception, SystemExit) as error:
         raise InterfaceError(f"{shown_text(spec)}: {type(error).__name__}: {error}") from None
     finally:
         doing([], None)
+
+
+def _load_seconds(interface: Interface) -> float:
+    """How long an interface may take to say what it is."""
+    if not isinstance(interface, TimeLimited):
+        return LOAD_SECONDS
+    return min(LOAD_SECONDS, max(LEAST_LOAD_SECONDS, 10 * interface.time_limit))
 
 
 def _registry(setup: Setup) -> Registry:

@@ -63,6 +63,9 @@ class Fake:
             sys.exit("the recogniser gave up")
         if self.model == "hangs" and "hang" in names:
             time.sleep(600)
+        if self.model == "floods":
+            sys.stderr.write("again " * 20_000)
+            sys.stderr.flush()
         if self.model == "dies" or (self.model == "dies-once" and "a" in names):
             sys.stderr.write("out of memory\n")
             sys.stderr.flush()
