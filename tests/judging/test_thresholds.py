@@ -13,10 +13,12 @@ CASES = [
     ("mentions", "_NEAR", 1, "filename", "june.csv", "Kindly quickly open june.csv. Then print june.csv.",
      "Kindly quickly. Then print june.csv.", "unresolved"),
     # All words close by fell out with the value.
-    ("mentions", "_NEAR", 12, "filename", "june.csv", "Kindly quickly carefully slowly open june.csv. Then print june.csv.",
+    ("mentions", "_NEAR", 12, "filename", "june.csv",
+     "Kindly quickly carefully slowly open june.csv. Then print june.csv.",
      "Kindly. Then print june.csv.", "retained"),
     # A short code may be another thing's.
-    ("mentions", "_LEAST_SPELLED", 1, "code", "K7", "Open gate K7. Then paint gate K7.", "Then paint gate K7.", "omitted"),
+    ("mentions", "_LEAST_SPELLED", 1, "code", "K7", "Open gate K7. Then paint gate K7.",
+     "Then paint gate K7.", "omitted"),
     ("mentions", "_LEAST_SPELLED", 16, "code", "K7492", "Open gate K7492. Then paint gate K7492.",
      "Then paint gate K7492.", "retained"),
     # Five words that stand twice are a stutter, eight are another text.
