@@ -193,11 +193,11 @@ def test_an_interface_that_cannot_work_fails_its_jobs_and_no_others(
     assert done.text(good) == "heard c"
 
 
-@pytest.mark.parametrize(("spec", "seconds"), [("fake", []), ("fake:limited", [LEAST_LOAD_SECONDS])])
-def test_an_interface_with_a_limit_has_one_to_say_what_it_is(spec: str, seconds: list[float]) -> None:
+@pytest.mark.parametrize(("spec", "seconds"), [("fake", LOAD_SECONDS), ("fake:limited", LEAST_LOAD_SECONDS)])
+def test_an_interface_with_a_limit_has_one_to_say_what_it_is(spec: str, seconds: float) -> None:
     told: list[float | None] = []
     identify(spec, Setup(fake.INTERFACES), lambda _, limit: told.append(limit), "key")
-    assert told == [LOAD_SECONDS, *seconds, None]
+    assert told == [LOAD_SECONDS, seconds, None]
 
 
 def test_an_unknown_interface_is_one_line_for_each_job(job: MakeJob, store: Store) -> None:
