@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from pytest_talk2agent.execution.states import State, open_source
-from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
+from pytest_talk2agent.grading.source import GraderError
 from pytest_talk2agent.tasks.task import Task
 
 MOST_TRIED = 300

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_talk2agent.grading.extremes import independent
-from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.node import bits
-from pytest_talk2agent.grading.trampoline import Step, run
+from pytest_talk2agent.grading.network import Network, Step, bits, unwound
 
 
 class TooManyNodesError(Exception):
@@ -30,7 +28,7 @@ def decompose(network: Network, root: int, limit: int) -> int:
     Raises:
         TooManyNodesError: after ``limit`` new nodes.
     """
-    return run(_Decomposition(network, limit).rewrite(root, True))
+    return unwound(_Decomposition(network, limit).rewrite(root, True))
 
 
 class _Decomposition:

@@ -12,8 +12,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
-from pytest_talk2agent.grading.exact import read_fraction
-from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.grading.retention import Interval, read_fraction
 from pytest_talk2agent.results.verdict import METRICS, Limits, show
 
 COMPARED = (*METRICS, "lost")

@@ -8,8 +8,8 @@ from itertools import chain
 from math import prod
 from typing import Any
 
+from pytest_talk2agent.grading.declarations import parse_all
 from pytest_talk2agent.grading.expression import Call, Expression, Name, Negative, Number, Product, Sum, walk
-from pytest_talk2agent.grading.rules import parse_all
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.results.verdict import show
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.grading.expression import Expression, Name, walk
 from pytest_talk2agent.grading.language import FUNCTIONS, NAME, WORDS, parse, suggestion
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.source import GraderError, GraderSource
 
 MAXIMUM_GROUP = 1_000
 MAXIMUM_INTENTIONS = 400
@@ -111,14 +108,3 @@ def _references(expression: Expression, source: GraderSource) -> list[Name]:
             hint = suggestion(node.name, known) or "; declare it in intentions, fixed, let or groups"
             raise node.span.error(f"unknown name '{node.name}'{hint}")
     return list(found.values())
-
-
-def describe(names: list[str], retained: int, value: Fraction) -> str:
-    """``is 3/2 when only a and b are retained``, for the message about an end point."""
-    kept = [name for bit, name in enumerate(names) if retained >> bit & 1]
-    if not kept:
-        return f"is {value} when every intention is lost"
-    if len(kept) == len(names):
-        return f"is {value} when every intention is retained"
-    shown = ", ".join(kept[:6]) + (f" and {len(kept) - 6} more" if len(kept) > 6 else "")
-    return f"is {value} when only {shown} {'is' if len(kept) == 1 else 'are'} retained"

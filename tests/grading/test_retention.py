@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.grading.exact import DIGITS, read_fraction
+from pytest_talk2agent.grading.retention import DIGITS, read_fraction
 
 
 @given(st.fractions())
