@@ -168,7 +168,7 @@ class Gatekeeper:
         self._decided = True
         if not self._is_concerned():
             return
-        from pytest_talk2agent.analysis.release import decide_run
+        from pytest_talk2agent.analysis.decision import decide_run
 
         results, errors = self._ordered(), self._errors()
         settings = self._voice.settings

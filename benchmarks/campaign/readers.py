@@ -113,7 +113,7 @@ def same_json(one: bytes, two: bytes) -> bool:
 
 
 def _reports(folder: Path, report: Path) -> Iterator[Reader]:
-    from pytest_talk2agent.analysis.regating import regate
+    from pytest_talk2agent.analysis.decision import regate
     from pytest_talk2agent.reporting.html.page import write_page
     from pytest_talk2agent.results.baseline import BaselineError
     from pytest_talk2agent.results.release import Rules

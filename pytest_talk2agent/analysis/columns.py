@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from pytest_talk2agent.analysis import aer, rubric, semantic_wer
-from pytest_talk2agent.analysis.asking import Ask
-from pytest_talk2agent.analysis.forms import VERBATIM, Form, whisper_english
+from pytest_talk2agent.analysis import model_metrics
+from pytest_talk2agent.analysis.error_rates import (
+    VERBATIM,
+    Errors,
+    character_errors,
+    errors_in,
+    normalisers,
+    whisper_english,
+    word_errors,
+)
+from pytest_talk2agent.analysis.model_metrics import Ask, RubricQuestion
 from pytest_talk2agent.analysis.semdist import Encoder, semdist
-from pytest_talk2agent.analysis.wer import character_errors, normalisers, word_errors
-from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.record import TaskResult
 
 LABELS = {
@@ -34,7 +40,6 @@ LABELS = {
 DEFAULT = ("wer", "wer-verbatim", "flat", "shapley", "native")
 """Those that need nothing but a run."""
 
-Counts = list[tuple[int, int]]
 Found = TypeVar("Found")
 
 
@@ -50,7 +55,7 @@ class Column:
     label: str
     form: str
     scores: Sequence[Fraction | float | None]
-    counts: Sequence[tuple[int, int]] | None = None
+    counts: Sequence[Errors] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Tools:
     ask: Ask | None = None
     model: str = ""
     concurrency: int = 1
-    rubrics: Mapping[str, Sequence[rubric.RubricQuestion]] | None = None
+    rubrics: Mapping[str, Sequence[RubricQuestion]] | None = None
 
 
 def make_columns(names: Sequence[str], results: Sequence[TaskResult], tools: Tools | None = None) -> list[Column]:
@@ -82,7 +87,7 @@ def make_columns(names: Sequence[str], results: Sequence[TaskResult], tools: Too
 
 def _column(name: str, results: Sequence[TaskResult], tools: Tools) -> Column:
     if name in ("flat", "shapley", "native"):
-        intervals: list[Interval | None] = [getattr(result.retention, name) for result in results]
+        intervals = [result.retention.interval(name) for result in results]
         return Column(name, LABELS[name], "", [None if one is None else one.midpoint for one in intervals])
     if name == "semdist":
         return _semdist(results, tools)
@@ -90,25 +95,20 @@ def _column(name: str, results: Sequence[TaskResult], tools: Tools) -> Column:
         return _rubric(results, tools)
     if name in ("wer", "cer"):
         errors = word_errors if name == "wer" else character_errors
-        counts = [(found.count, found.units) for found in map(errors, results)]
-        return _rates(name, ", ".join(normalisers(results)), counts)
+        return _rates(name, ", ".join(normalisers(results)), map(errors, results))
     if name in ("wer-verbatim", "wer-whisper"):
         form = VERBATIM if name == "wer-verbatim" else whisper_english()
-        return _rates(name, form.name, [_formed(result, form) for result in results])
+        return _rates(name, form.name, (errors_in(form, result.said, result.transcript.text) for result in results))
     ask = _model(name, tools)
     measure = _answer_errors(ask, results) if name == "aer" else _semantic_errors(ask)
-    version = aer.VERSION if name == "aer" else semantic_wer.VERSION
+    version = model_metrics.AER_VERSION if name == "aer" else model_metrics.SEMANTIC_WER_VERSION
     return _rates(name, f"{version}, {tools.model}", _each(measure, results, tools))
 
 
-def _rates(name: str, form: str, counts: Counts) -> Column:
-    scores = [1 - Fraction(errors, units) if units else None for errors, units in counts]
+def _rates(name: str, form: str, errors: Iterable[Errors]) -> Column:
+    counts = list(errors)
+    scores = [1 - Fraction(one.count, one.units) if one.units else None for one in counts]
     return Column(name, LABELS[name], form, scores, counts)
-
-
-def _formed(result: TaskResult, form: Form) -> tuple[int, int]:
-    edits = form.edits(result.said, result.transcript.text)
-    return edits.errors, edits.reference
 
 
 def _semdist(results: Sequence[TaskResult], tools: Tools) -> Column:
@@ -129,31 +129,24 @@ def _rubric(results: Sequence[TaskResult], tools: Tools) -> Column:
     def score(result: TaskResult) -> Fraction | None:
         questions = rubrics.get(result.task, ())
         said, heard = result.said, result.transcript.text
-        return rubric.rubric_score(questions, rubric.choose(ask, questions, spoken=said, reference=said, output=heard))
+        return model_metrics.rubric_score(
+            questions, model_metrics.choose(ask, questions, spoken=said, reference=said, output=heard)
+        )
 
-    form = f"{rubric.VERSION}, {tools.model}"
+    form = f"{model_metrics.RUBRIC_VERSION}, {tools.model}"
     return Column("rubric", LABELS["rubric"], form, _each(score, results, tools))
 
 
-def _answer_errors(ask: Ask, results: Sequence[TaskResult]) -> Callable[[TaskResult], tuple[int, int]]:
-    rate = aer.AnswerErrorRate(ask)
+def _answer_errors(ask: Ask, results: Sequence[TaskResult]) -> Callable[[TaskResult], Errors]:
+    rate = model_metrics.AnswerErrorRate(ask)
     # Questions come first, one reference after the other: two threads must not make them twice.
     for reference in dict.fromkeys(result.said for result in results):
         rate.questions(reference)
-
-    def measure(result: TaskResult) -> tuple[int, int]:
-        answered = rate.measure(result.said, result.transcript.text)
-        return answered.wrong, answered.questions
-
-    return measure
+    return lambda result: rate.measure(result.said, result.transcript.text)
 
 
-def _semantic_errors(ask: Ask) -> Callable[[TaskResult], tuple[int, int]]:
-    def measure(result: TaskResult) -> tuple[int, int]:
-        edits = semantic_wer.semantic_edits(ask, result.said, result.transcript.text)
-        return edits.errors, edits.words
-
-    return measure
+def _semantic_errors(ask: Ask) -> Callable[[TaskResult], Errors]:
+    return lambda result: model_metrics.semantic_errors(ask, result.said, result.transcript.text)
 
 
 def _model(name: str, tools: Tools) -> Ask:

@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a margin was given and AFTER is not shown to keep it."""
-    from pytest_talk2agent.analysis.release import compare
+    from pytest_talk2agent.analysis.decision import compare
     from pytest_talk2agent.reporting.release import release_tables
     from pytest_talk2agent.reporting.table import table
     from pytest_talk2agent.results.baseline import BaselineError
@@ -100,7 +100,7 @@ def _repeat_lines(repeats: Sequence[Mapping[str, str]]) -> list[str]:
 
 def _side(path: Path) -> tuple[Baseline, int, Sequence[TaskResult]]:
     """What is compared, how many items of a run have no result, and its results; a baseline holds none."""
-    from pytest_talk2agent.analysis.regating import baseline_of
+    from pytest_talk2agent.analysis.decision import baseline_of
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.saved import read_run
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from pytest_talk2agent.commands.common import Commands, names, write, write_json
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.analysis.averages import Averages
     from pytest_talk2agent.analysis.columns import Column, Tools
+    from pytest_talk2agent.analysis.error_rates import Averages
     from pytest_talk2agent.reporting.correlation import CorrelationReport
     from pytest_talk2agent.results.record import TaskResult
 
@@ -73,10 +73,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> CorrelationReport:
     from pytest_talk2agent.analysis.columns import DEFAULT, make_columns
-    from pytest_talk2agent.analysis.grid import make_grid
+    from pytest_talk2agent.analysis.correlation import correlate
+    from pytest_talk2agent.analysis.grid import joined, make_grid
     from pytest_talk2agent.analysis.outcomes import read_metric_outcomes, read_outcomes
-    from pytest_talk2agent.analysis.protocol import correlate
-    from pytest_talk2agent.analysis.runs import joined
     from pytest_talk2agent.reporting.correlation import CorrelationReport
     from pytest_talk2agent.results.saved import read_run
 
@@ -98,7 +97,7 @@ def _report(options: argparse.Namespace) -> CorrelationReport:
 
 def _averages(columns: Sequence[Column], results: Sequence[TaskResult]) -> dict[tuple[str, str], Averages]:
     """The error rates of each condition over all its results, by each metric that counts errors."""
-    from pytest_talk2agent.analysis.averages import averages
+    from pytest_talk2agent.analysis.error_rates import averages
 
     return {
         (condition, column.name): averages(
@@ -112,8 +111,8 @@ def _averages(columns: Sequence[Column], results: Sequence[TaskResult]) -> dict[
 
 def _tools(options: argparse.Namespace) -> Tools:
     from pytest_talk2agent.analysis.columns import Tools
-    from pytest_talk2agent.analysis.minilm import MiniLm
-    from pytest_talk2agent.analysis.rubric import read_rubrics
+    from pytest_talk2agent.analysis.model_metrics import read_rubrics
+    from pytest_talk2agent.analysis.semdist import MiniLm
 
     rubrics = None if options.rubrics is None else read_rubrics(options.rubrics)
     if options.model is None:

@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what pytest prints at the end of a run; 0 where the gate passes, else 1."""
-    from pytest_talk2agent.analysis.regating import regate
+    from pytest_talk2agent.analysis.decision import regate
     from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
     from pytest_talk2agent.results.baseline import Baseline, BaselineError
     from pytest_talk2agent.results.saved import read_run

@@ -72,14 +72,14 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
 
 
 def _results(options: argparse.Namespace) -> list[TaskResult]:
-    from pytest_talk2agent.analysis.runs import joined
+    from pytest_talk2agent.analysis.grid import joined
     from pytest_talk2agent.results.saved import read_run
 
     return joined([read_run(folder) for folder in options.runs])
 
 
 def _collections(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.collection import collection_of
+    from pytest_talk2agent.analysis.paper import collection_of
     from pytest_talk2agent.reporting.paper_tables import collection_rows
     from pytest_talk2agent.speech.audio import audio_seconds
     from pytest_talk2agent.tasks.importers.dataset import recordings_at
@@ -97,7 +97,7 @@ def _collections(options: argparse.Namespace) -> Rows:
 
 
 def _execution(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.rounds import read_rounds
+    from pytest_talk2agent.analysis.paper import read_rounds
     from pytest_talk2agent.reporting.paper_tables import execution_rows
 
     return execution_rows(read_rounds(options.execution))
@@ -105,10 +105,10 @@ def _execution(options: argparse.Namespace) -> Rows:
 
 def _correlation(options: argparse.Namespace) -> Rows:
     from pytest_talk2agent.analysis.columns import DEFAULT, Tools, make_columns
+    from pytest_talk2agent.analysis.correlation import correlate
     from pytest_talk2agent.analysis.grid import make_grid
-    from pytest_talk2agent.analysis.minilm import MiniLm
     from pytest_talk2agent.analysis.outcomes import read_outcomes
-    from pytest_talk2agent.analysis.protocol import correlate
+    from pytest_talk2agent.analysis.semdist import MiniLm
     from pytest_talk2agent.reporting.paper_tables import correlation_rows
 
     results = _results(options)
@@ -117,8 +117,8 @@ def _correlation(options: argparse.Namespace) -> Rows:
 
 
 def _diagnosis(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.diagnosis import diagnose
     from pytest_talk2agent.analysis.outcomes import read_outcomes
+    from pytest_talk2agent.analysis.paper import diagnose
     from pytest_talk2agent.reporting.paper_tables import diagnosis_rows
 
     results, execution = _results(options), read_outcomes(options.execution)
@@ -132,7 +132,7 @@ def _diagnosis(options: argparse.Namespace) -> Rows:
 
 
 def _transfer(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.transfer import transfer
+    from pytest_talk2agent.analysis.paper import transfer
     from pytest_talk2agent.reporting.paper_tables import transfer_rows
 
     return transfer_rows(transfer(_results(options), options.before, options.after, options.metric))

@@ -15,7 +15,7 @@ from pytest_talk2agent.grading.declarations import check_declarations, parse_all
 from pytest_talk2agent.grading.expression import Call, Expression, Name, Negative, Number, Product, Span, Sum, walk
 from pytest_talk2agent.grading.extremes import Extreme, extreme
 from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.source import GraderSource, IntervalTooHardError
+from pytest_talk2agent.grading.source import GraderSource, IntervalTooHardError, some
 
 
 class Scaled(NamedTuple):
@@ -200,8 +200,7 @@ class _Compiler(Arithmetic):
             return f"is {value} when every intention is lost"
         if len(kept) == len(self.names):
             return f"is {value} when every intention is retained"
-        shown = ", ".join(kept[:6]) + (f" and {len(kept) - 6} more" if len(kept) > 6 else "")
-        return f"is {value} when only {shown} {'is' if len(kept) == 1 else 'are'} retained"
+        return f"is {value} when only {some(kept, 6)} {'is' if len(kept) == 1 else 'are'} retained"
 
     def check_size(self, span: Span, value: Scaled) -> None:
         network = self.network

@@ -137,6 +137,10 @@ class Retention:
     status: Status = "scored"
     reason: str | None = None
 
+    def interval(self, metric: str) -> Interval | None:
+        """One of the three scores by its name."""
+        return {"native": self.native, "shapley": self.shapley, "flat": self.flat}[metric]
+
     def intervals(self) -> dict[str, Interval]:
         """Native and Shapley, as far as they are defined."""
         found = {"native": self.native, "shapley": self.shapley}

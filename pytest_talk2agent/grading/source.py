@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -109,3 +109,8 @@ class GraderSource:
             groups={name: Group(count, tuple(needs)) for name, (count, needs) in data["groups"].items()},
             range=(read_fraction(low), read_fraction(high)),
         )
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """The first of several names, and how many more there are, as part of a message."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

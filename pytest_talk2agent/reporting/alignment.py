@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pytest_talk2agent.analysis.forms import normalise
+from pytest_talk2agent.analysis.error_rates import normalise
 
 MARKS = ("[", "]")
 _WORD = re.compile(r"\S+")

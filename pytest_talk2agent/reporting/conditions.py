@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_talk2agent.analysis.wer import Rates, pooled
+from pytest_talk2agent.analysis.error_rates import Rates, pooled
 from pytest_talk2agent.reporting.release import release_tables
 from pytest_talk2agent.results.controls import SilenceControl
 from pytest_talk2agent.results.gate import ConditionSummary, Gate

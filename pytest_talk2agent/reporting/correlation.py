@@ -9,10 +9,9 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from pytest_talk2agent.analysis.averages import Averages
 from pytest_talk2agent.analysis.columns import LABELS
-from pytest_talk2agent.analysis.protocol import Correlations, Difference, Estimate
-from pytest_talk2agent.analysis.resamples import STATISTICS
+from pytest_talk2agent.analysis.correlation import STATISTICS, Correlations, Difference, Estimate
+from pytest_talk2agent.analysis.error_rates import Averages
 from pytest_talk2agent.reporting.dot_plot import Dot, dot_plot
 from pytest_talk2agent.reporting.table import table
 from pytest_talk2agent.results.version import VERSION

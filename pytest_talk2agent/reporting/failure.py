@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
+from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.alignment import aligned, wrapped

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.analysis.wer import Rates, normalisers
+from pytest_talk2agent.analysis.error_rates import Rates, normalisers
 from pytest_talk2agent.reporting.conditions import rates_of
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before

@@ -9,7 +9,8 @@ from importlib.metadata import version
 import pytest
 
 from pytest_talk2agent.analysis.columns import DEFAULT, Column, Tools, make_columns
-from pytest_talk2agent.analysis.rubric import RubricQuestion
+from pytest_talk2agent.analysis.error_rates import Errors
+from pytest_talk2agent.analysis.model_metrics import RubricQuestion
 from pytest_talk2agent.results.record import TaskResult
 from tests.analysis.scripted import Scripted
 from tests.analysis.test_semdist import Compass
@@ -50,12 +51,12 @@ def test_an_empty_reference_has_no_score(name: str) -> None:
     found = column(name, item("", "thank you"))
     assert found.scores == [None]
     assert found.counts is not None
-    assert found.counts[0][1] == 0
+    assert found.counts[0].units == 0
 
 
 @pytest.mark.parametrize("name", ["wer", "cer", "wer-verbatim"])
 def test_chinese_counts_by_characters(name: str) -> None:
-    assert column(name, item("打开文件。", "打开文档")).counts == [(1, 4)]
+    assert column(name, item("打开文件。", "打开文档")).counts == [Errors(1, 4)]
 
 
 def test_whisper_normalised() -> None:
@@ -88,7 +89,7 @@ def test_answer_errors() -> None:
     made = {"questions": [{"question": f"q{n}", "answer": "a"} for n in range(3)]}
     model = Scripted(made, {"answers": ["a", "b", "c"]}, {"right": [True, False, False]})
     found = column("aer", tools=Tools(ask=model, model="m"))
-    assert (found.scores, found.counts, found.form) == ([Fraction(1, 3)], [(2, 3)], "aer/1, m")
+    assert (found.scores, found.counts, found.form) == ([Fraction(1, 3)], [Errors(2, 3)], "aer/1, m")
 
 
 def test_the_questions_of_a_reference_come_first_and_once() -> None:

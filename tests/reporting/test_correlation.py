@@ -6,17 +6,17 @@ import csv
 from fractions import Fraction
 from xml.etree import ElementTree
 
-from pytest_talk2agent.analysis.averages import averages
+from pytest_talk2agent.analysis.correlation import correlate
+from pytest_talk2agent.analysis.error_rates import Errors, averages
 from pytest_talk2agent.analysis.grid import Matrix
-from pytest_talk2agent.analysis.protocol import correlate
 from pytest_talk2agent.reporting.correlation import CorrelationReport
-from tests.analysis.test_protocol import EXECUTION, METRIC, TYPES, grid
+from tests.analysis.test_correlation import EXECUTION, METRIC, TYPES, grid
 
 CONSTANT = ((0.1, 0.1, 0.1),) * 4
 
 
 def report(**metrics: Matrix) -> CorrelationReport:
-    rates = {("c0", "wer"): averages([(2, 2), (0, 11), (3, 0)])}
+    rates = {("c0", "wer"): averages([Errors(2, 2), Errors(0, 11), Errors(3, 0)])}
     return CorrelationReport(
         correlate(grid(EXECUTION, TYPES, **metrics)), {"wer": "basic/1", "native": ""}, rates, ["lexical/1"], 0
     )

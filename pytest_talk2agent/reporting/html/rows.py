@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
+from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.reporting.alignment import differences

@@ -1,21 +1,20 @@
-"""A run against its baseline: the numbers, and with them the one verdict that pytest and the command line give."""
+"""A run and its rules to the one verdict that pytest and the command line give, for a new run and for a saved one."""
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from statistics import fmean
 
-from pytest_talk2agent.analysis.bootstrap import METHOD, task_interval
-from pytest_talk2agent.analysis.power import needed_for, spread_of
-from pytest_talk2agent.analysis.signs import holm, sign_flip_p
+from pytest_talk2agent.analysis.significance import METHOD, components_of, holm, needed_for, sign_flip_p, task_interval
 from pytest_talk2agent.context.terms import remarks_on
-from pytest_talk2agent.results.baseline import Baseline
+from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate, Pins
 from pytest_talk2agent.results.entry import Entry
 from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
+from pytest_talk2agent.results.reading import listed
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.release import (
     COMPARED,
@@ -27,6 +26,8 @@ from pytest_talk2agent.results.release import (
     Rules,
     change_of,
 )
+from pytest_talk2agent.results.saved import SavedRun
+from pytest_talk2agent.results.verdict import decide
 
 Ends = tuple[float, float]
 
@@ -183,7 +184,7 @@ def _difference(metric: str, pairs: Sequence[_Pair], rules: Rules) -> Difference
     for pair in pairs:
         by_task[pair.task].append(pair)
     groups = [[pair.difference(metric) for pair in group] for group in by_task.values()]
-    lows, highs = ([_mean([ends[side] for ends in group]) for group in groups] for side in (0, 1))
+    lows, highs = ([fmean(ends[side] for ends in group) for group in groups] for side in (0, 1))
     alike = not any(map(any, (lows, highs)))
     interval = (0.0, 0.0) if alike else task_interval(lows, highs, draws=rules.draws, seed=rules.seed)
     row = Difference(
@@ -191,7 +192,7 @@ def _difference(metric: str, pairs: Sequence[_Pair], rules: Rules) -> Difference
         tasks=len(groups),
         before=_means([[pair.before[metric] for pair in group] for group in by_task.values()]),
         after=_means([[pair.after[metric] for pair in group] for group in by_task.values()]),
-        difference=(_mean(lows), _mean(highs)),
+        difference=(fmean(lows), fmean(highs)),
         interval=interval,
         margin=rules.margin.get(metric),
     )
@@ -207,8 +208,8 @@ def _decided(row: Difference, groups: Sequence[Sequence[Ends]], margin: Fraction
     change = change_of(lower, upper, float(margin))
     if change is not Change.UNDECIDED:
         return replace(row, change=change)
-    spread = spread_of([[(first + second) / 2 for first, second in group] for group in groups])
-    return replace(row, change=change, needed=needed_for(spread, (low, high), (lower, upper), float(margin)))
+    components = components_of([[(first + second) / 2 for first, second in group] for group in groups])
+    return replace(row, change=change, needed=needed_for(components, (low, high), (lower, upper), float(margin)))
 
 
 def _kinds(pairs: Sequence[_Pair], margin: Fraction | None) -> tuple[KindChange, ...]:
@@ -241,10 +242,73 @@ def _kinds(pairs: Sequence[_Pair], margin: Fraction | None) -> tuple[KindChange,
 _COUNTED = ("intentions", "lost_before", "lost_after", "worse", "better", "undecided")
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
 def _means(groups: Sequence[Sequence[Ends]]) -> Ends:
-    low, high = (_mean([_mean([ends[side] for ends in group]) for group in groups]) for side in (0, 1))
+    low, high = (fmean([fmean(ends[side] for ends in group) for group in groups]) for side in (0, 1))
     return low, high
+
+
+def regate(run: SavedRun, rules: Rules, baseline: Baseline | None) -> tuple[list[TaskResult], Gate]:
+    """Decide a finished run anew; returns its results with their new verdicts, and the gate.
+
+    Comes to what pytest comes to under the same rules. What cannot be seen in the records stays as the run had it:
+    errors, items without a result, tests that failed for another reason, and what a hook had against the run. Raises
+    ValueError where the run did not come to its end, BaselineError where it must not be compared.
+    """
+    if run.passed is None:
+        raise ValueError(f"{run.folder}: the run did not come to its end (no run.json); make it again")
+    references = {} if baseline is None else _references(run, baseline)
+    results = [_again(result, rules, baseline, references) for result in run.results]
+    known = {result.node for result in results} | run.errors.keys()
+    gate = decide_run(
+        results,
+        run.errors,
+        known.union(run.missing),
+        rules,
+        failed_tests=run.failed_otherwise,
+        uncollected=run.uncollected,
+        unseen=run.unseen,
+        baseline=baseline,
+    )
+    return results, replace(gate.with_reasons(run.added), added=run.added)
+
+
+def baseline_of(run: SavedRun) -> Baseline:
+    """The baseline that a saved run would leave behind; raises BaselineError where several judges made its labels."""
+    judges = sorted({result.judgement.judge for result in run.results})
+    if len(judges) != 1:
+        raise BaselineError(f"{run.folder}: labels of {len(judges)} judges ({listed(judges) or 'no result'})")
+    return Baseline(run.folder, judges[0]).updated(run.results, judges[0], only_new=False)
+
+
+def _references(run: SavedRun, baseline: Baseline) -> dict[str, str]:
+    """Map each condition to its counterpart, after the checks that pytest makes before it hears anything."""
+    candidate = baseline_of(run)
+    references = {name: baseline.reference(name, pins.spec) for name, pins in candidate.conditions.items()}
+    items = [_as_candidate(result) for result in run.results if result.limits.own is not None]
+    baseline.refuse_other_suite(references, items, candidate.judge)
+    for name, pins in candidate.conditions.items():
+        baseline.refuse_other_build(name, Pins(pins.spec, pins.fingerprint, pins.identity))
+    return references
+
+
+def _as_candidate(result: TaskResult) -> Candidate:
+    return Candidate(result.condition, result.key, result.task_sha256, result.transcript.audio_sha256)
+
+
+def _again(result: TaskResult, rules: Rules, baseline: Baseline | None, references: dict[str, str]) -> TaskResult:
+    own = result.limits.own
+    if own is None:
+        return result  # a test function: its assertions are not in the record
+    before = None
+    if baseline is not None:
+        reference = references[result.condition]
+        baseline.refuse_other_scores(reference, result.key, result.retention.intervals())
+        before = baseline.items[reference][result.key].intervals()
+    limits = rules.limits(
+        own,
+        before,
+        must_pass=result.limits.must_pass or rules.pins(result.task),
+        compared=baseline is not None,
+    )
+    verdict = decide(result.retention, result.judgement, result.critical, limits, result.transcript.state)
+    return replace(result, limits=limits, verdict=verdict)

@@ -1,4 +1,4 @@
-"""A run against its baseline: how items become numbers, and numbers a verdict."""
+"""A run against its baseline: the numbers, and the one verdict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.analysis.release import compare, decide_run
+from pytest_talk2agent.analysis.decision import compare, decide_run
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.entry import Entry
