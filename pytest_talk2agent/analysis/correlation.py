@@ -29,6 +29,8 @@ Whether a row is constant is decided so, on its values; its variance would be ne
 """
 
 _CHUNK = 250
+_DIGITS = 14
+"""Decimals of a correlation: what agrees perfectly is 1, and not 0.9999999999999999."""
 
 
 def pearson(xs: Sequence[Number], ys: Sequence[Number]) -> float | None:
@@ -54,7 +56,7 @@ def _correlated(measure: Literal["pearsonr", "spearmanr"], xs: Sequence[Number],
         return None
     stats = _stats()
     found = stats.pearsonr(*rows) if measure == "pearsonr" else stats.spearmanr(*rows)
-    return float(found.statistic)
+    return round(float(found.statistic), _DIGITS)
 
 
 def _stats() -> Any:
