@@ -11,41 +11,25 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pytest_talk2agent.commands import (
-    accept,
-    compare,
-    correlate,
-    eval_results,
-    import_,
-    judge,
-    lint,
-    regate,
-    report,
-    review,
-    schema,
-    score,
-    show,
-    table,
-    verify,
-)
+from pytest_talk2agent.commands import benchmarks, gating, labelling, publishing, studies, task_files
 from pytest_talk2agent.commands.common import write_error
 
 COMMANDS = (
-    show,
-    score,
-    judge,
-    report,
-    review,
-    lint,
-    import_,
-    verify,
-    compare,
-    regate,
-    accept,
-    correlate,
-    table,
-    eval_results,
-    schema,
+    task_files.add_show,
+    task_files.add_score,
+    labelling.add_judge,
+    publishing.add_report,
+    labelling.add_review,
+    task_files.add_lint,
+    benchmarks.add_import,
+    benchmarks.add_verify,
+    gating.add_compare,
+    gating.add_regate,
+    gating.add_accept,
+    studies.add_correlate,
+    studies.add_table,
+    publishing.add_eval_results,
+    task_files.add_schema,
 )
 """In the order of the help text."""
 
@@ -69,8 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="talk2agent", description="Look into spoken tasks, judges and scores.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
+    for add in COMMANDS:
+        add(commands)
     return parser
 
 

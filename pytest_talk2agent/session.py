@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.gatekeeper import Gatekeeper
     from pytest_talk2agent.judging.judge import Judge
-    from pytest_talk2agent.reporting.progress import ProgressLine
+    from pytest_talk2agent.reporting.terminal import ProgressLine
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.store import Store
     from pytest_talk2agent.tasks.binding import Checkouts
@@ -244,7 +244,7 @@ class VoiceSession:
             return ServerAddress(**{name: self.worker[name] for name in ("port", "key", "log")})
         if self.owner is None:
             from pytest_talk2agent.engine.owner import ServerOwner
-            from pytest_talk2agent.reporting.progress import ProgressLine
+            from pytest_talk2agent.reporting.terminal import ProgressLine
 
             beside_items = bool(self.config.getoption("tx", default=None))
             self.progress = ProgressLine(self.config, beside_items=beside_items)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import mean
 from typing import Any, Literal
 
 DIGITS = 4300
@@ -113,6 +114,11 @@ class Interval:
         if interval.low > interval.high:
             raise ValueError(f"the interval {interval!s:.60} ends below its beginning")
         return interval
+
+
+def mean_interval(intervals: Sequence[Interval]) -> Interval:
+    """The mean of intervals, end by end."""
+    return Interval(mean(one.low for one in intervals), mean(one.high for one in intervals))
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.analysis.error_rates import Rates, normalisers
-from pytest_talk2agent.reporting.conditions import rates_of
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
+from pytest_talk2agent.reporting.run_tables import rates_of
 from pytest_talk2agent.results.gate import ConditionSummary, Gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import write_whole

@@ -9,7 +9,7 @@ from statistics import mean, median
 from pytest_talk2agent.analysis.columns import LABELS
 from pytest_talk2agent.analysis.correlation import Correlations
 from pytest_talk2agent.analysis.paper import Collection, Diagnosis, Spread, Transfer
-from pytest_talk2agent.reporting.table import table
+from pytest_talk2agent.reporting.visible import table
 
 Rows = list[list[str]]
 

@@ -6,7 +6,7 @@ import json
 
 from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.reporting.keys import ITEM, RECORD
+from pytest_talk2agent.reporting.property_names import ITEM, RECORD
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.record import TaskResult
 

@@ -12,7 +12,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _UNSEEN = re.compile(
     "["
@@ -140,3 +140,12 @@ def _byte(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}" if 0x80 <= code < 0x100 else _python(character)  # there, \\x would be a byte
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns as wide as their widest cell, two blanks apart; no trailing blanks."""
+    head, *rows = map(visible_lines, [head, *rows])
+    everything = [head, *rows]
+    widths = [max(len(row[column]) for row in everything) for column in range(len(head))]
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in everything)
+    return ["  ".join(row).rstrip() for row in padded]

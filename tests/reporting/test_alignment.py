@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_talk2agent.reporting.alignment import aligned, wrapped
+from pytest_talk2agent.reporting.losses import aligned, wrapped
 
 
 @pytest.mark.parametrize(

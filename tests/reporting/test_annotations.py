@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.reporting.annotations import MOST, workflow_commands
+from pytest_talk2agent.reporting.github import MOST, workflow_commands
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Outcome

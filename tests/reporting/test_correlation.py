@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from pytest_talk2agent.analysis.correlation import correlate
 from pytest_talk2agent.analysis.error_rates import Errors, averages
 from pytest_talk2agent.analysis.grid import Matrix
-from pytest_talk2agent.reporting.correlation import CorrelationReport
+from pytest_talk2agent.reporting.correlation_report import CorrelationReport
 from tests.analysis.test_correlation import EXECUTION, METRIC, TYPES, grid
 
 CONSTANT = ((0.1, 0.1, 0.1),) * 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from pytest_talk2agent.reporting.dot_plot import Dot, dot_plot
+from pytest_talk2agent.reporting.correlation_report import Dot, dot_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 NOTHING = Dot(None, None, None)

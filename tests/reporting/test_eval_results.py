@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_talk2agent.reporting.eval_results import eval_results
+from pytest_talk2agent.commands.publishing import eval_results
 from pytest_talk2agent.results.gate import summarise
 from tests.results.builders import interval, lossy, result, retention, undefined
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.reporting.html.audio import AudioMode, Bounds, Recordings, digests
+from pytest_talk2agent.reporting.html.recordings import AudioMode, Bounds, Recordings, digests
 from tests.conftest import write_tone
 
 
@@ -113,5 +113,5 @@ class TestASavedRun:
         assert "its SHA-256 differs" in self.refusal(sound, sound.parent, sha256="0" * 64)
 
     def test_one_that_is_too_large(self, sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("pytest_talk2agent.reporting.html.audio.LARGEST", 1000)
+        monkeypatch.setattr("pytest_talk2agent.reporting.html.recordings.LARGEST", 1000)
         assert "is larger than" in self.refusal(sound, sound.parent)

@@ -16,7 +16,7 @@ import pytest
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.reporting.html.page import SCRIPTS, write_page
-from pytest_talk2agent.reporting.release import release_tables
+from pytest_talk2agent.reporting.run_tables import release_tables
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Outcome

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytest_talk2agent.reporting.html.plots import MARGIN, SHAPES, WIDTH, Dot, dot_strip, legend_mark, share_bar
+from pytest_talk2agent.reporting.html.markup import MARGIN, SHAPES, WIDTH, Dot, dot_strip, legend_mark, share_bar
 from tests.results.builders import interval
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.reporting.markdown import LIMIT, append_to_step_summary, summary_markdown
+from pytest_talk2agent.reporting.github import LIMIT, append_to_step_summary, summary_markdown
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Outcome

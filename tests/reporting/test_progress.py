@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.reporting.progress import ProgressLine
+from pytest_talk2agent.reporting.terminal import ProgressLine
 
 
 class Reporter:

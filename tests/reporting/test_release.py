@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from pytest_talk2agent.reporting.conditions import tables_of
-from pytest_talk2agent.reporting.markdown import summary_markdown
-from pytest_talk2agent.reporting.release import release_tables
+from pytest_talk2agent.reporting.github import summary_markdown
+from pytest_talk2agent.reporting.run_tables import release_tables, tables_of
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.release import Change, Comparison, Difference, KindChange
 from tests.results.builders import result

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pytest_talk2agent.reporting.table import table
+from pytest_talk2agent.reporting.visible import table
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from pytest_talk2agent.reporting.failure import Rerun
-from pytest_talk2agent.reporting.html.audio import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.before import Before, BeforeLimits
-from pytest_talk2agent.reporting.html.markup import Markup, element
+from pytest_talk2agent.reporting.html.markup import Markup, asset, element, source_hash
+from pytest_talk2agent.reporting.html.recordings import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.rows import Rows
 from pytest_talk2agent.reporting.html.summary import summary, verdict
 from pytest_talk2agent.results.gate import Gate
@@ -49,7 +46,7 @@ def write_page(
 def _pieces(
     results: Sequence[TaskResult], gate: Gate, head: Sequence[Markup], rows: Rows, recordings: Recordings
 ) -> Iterator[str]:
-    style, script = _asset("page.css"), '"use strict";\n' + "".join(map(_asset, SCRIPTS))
+    style, script = asset("page.css"), '"use strict";\n' + "".join(map(asset, SCRIPTS))
     yield '<!doctype html>\n<html lang="en">\n'
     yield _head(style, script, gate)
     yield "<body>\n"
@@ -70,8 +67,8 @@ def _head(style: str, script: str, gate: Gate) -> Markup:
     """Nothing is loaded, and no code runs but ours: a transcript that is markup after all would still do nothing."""
     policy = [
         "default-src 'none'",
-        f"style-src '{_hash(style)}'",
-        f"script-src '{_hash(script)}'",
+        f"style-src '{source_hash(style)}'",
+        f"script-src '{source_hash(script)}'",
         "img-src data:",
         "media-src 'self' file: data:",
         "base-uri 'none'",
@@ -124,11 +121,3 @@ def _items() -> Markup:
 
 def _field(label: str, name: str, control: Markup) -> Markup:
     return element("div", element("label", label, for_=name), control)
-
-
-def _asset(name: str) -> str:
-    return files(__package__).joinpath("assets").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

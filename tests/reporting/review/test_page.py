@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.judging.label_records import read_labels
-from pytest_talk2agent.reporting.review.page import review_page
-from pytest_talk2agent.reporting.review.questions import questions_of
+from pytest_talk2agent.reporting.questions import questions_of, review_page
 from tests.results import builders
 
 ATTACK = "</script><script>alert(1)</script><img src=x onerror=alert(2)> \u2028 <!-- 8080"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.reporting.review.questions import Question, question_lines, questions_of
+from pytest_talk2agent.reporting.questions import Question, question_lines, questions_of
 from pytest_talk2agent.results.record import TaskResult
 from tests.results import builders
 from tests.results.builders import CHANGED, KEPT, OPEN

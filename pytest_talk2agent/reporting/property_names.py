@@ -1,4 +1,4 @@
-"""Names of report properties that more than one module must know. Imports nothing: the idle plugin reads it."""
+"""Names of report properties that several modules know: a file of its own, as the idle plugin loads no other."""
 
 RECORD = "t2a.result"
 

@@ -1,25 +1,88 @@
-"""``talk2agent review``: a person labels what a run left unresolved, or what two judges see otherwise.
-
-The labels file only grows: what stands in it is never changed, and what it answers is not asked again, so that a review
-can be left and taken up at any time.
-"""
+"""``talk2agent judge`` and ``review``: how well a judge agrees with labels, and labels that a person gives."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.commands.common import Commands, write
+from pytest_talk2agent.commands.common import Commands, add_json, write, write_json
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.reporting.review.questions import Question
+    from pytest_talk2agent.judging.cases import LabelledCase
+    from pytest_talk2agent.judging.judge import Judge
+    from pytest_talk2agent.reporting.questions import Question
+
+STORE = Path(".t2a/store")
+
+
+def add_judge(commands: Commands) -> None:
+    """Declare the command."""
+    judge = commands.add_parser("judge", help="how well a judge agrees with given labels, or with another judge")
+    judge.add_argument("cases", type=Path, help="case file (JSON Lines), or the report folder of a run")
+    judge.add_argument("--judge", default="lexical", metavar="SPEC")
+    judge.add_argument("--against", metavar="SPEC", help="a judge whose labels take the place of the given ones")
+    judge.add_argument("--tasks", type=Path, action="append", default=[], metavar="PATH", help="task files of the run")
+    judge.add_argument("--store", type=Path, default=STORE, metavar="DIR", help=f"answers of models (default: {STORE})")
+    judge.add_argument("--frozen", action="store_true", help="ask no model: an answer that is not stored is an error")
+    add_json(judge)
+    judge.set_defaults(run=run_judge)
+
+
+def run_judge(options: argparse.Namespace) -> int:
+    """Measure the judge; 1 where it failed on a case."""
+    from pytest_talk2agent.judging.agreement import agreement_lines
+    from pytest_talk2agent.results.store import StoreError
+
+    try:
+        measured = _measured(options)
+    except StoreError as error:
+        raise ValueError(str(error).replace("--t2a-store", "--store")) from None
+    if options.json:
+        write_json(measured)
+    else:
+        write(agreement_lines(measured))
+    return 1 if measured["errors"] else 0
+
+
+def _measured(options: argparse.Namespace) -> dict[str, Any]:
+    from pytest_talk2agent.judging.agreement import agreement, relabelled
+
+    cases, judge = _cases(options), _judge(options.judge, options)
+    if not options.against:
+        return agreement(cases, judge)
+    other = _judge(options.against, options)
+    return {**agreement(relabelled(cases, other), judge), "against": other.fingerprint}
+
+
+def _cases(options: argparse.Namespace) -> list[LabelledCase]:
+    if options.cases.is_dir():
+        from pytest_talk2agent.engine.saved_cases import saved_cases
+        from pytest_talk2agent.results.saved import read_run
+
+        return saved_cases(read_run(options.cases).results, options.tasks)
+    from pytest_talk2agent.judging.cases import read_cases
+
+    return read_cases(options.cases)
+
+
+def _judge(spec: str, options: argparse.Namespace) -> Judge:
+    from pytest_talk2agent.judging.registry import make_judge
+    from pytest_talk2agent.results.store import Store
+
+    judge = make_judge(spec)
+    if hasattr(judge, "keep_in"):
+        judge.keep_in(Store(options.store), frozen=options.frozen)
+    if hasattr(judge, "check"):
+        judge.check()
+    return judge
+
 
 _KEYS = "r retained, c changed, o omitted, u unresolved, s skip, q quit"
 
 
-def add(commands: Commands) -> None:
+def add_review(commands: Commands) -> None:
     """Declare the command."""
     review = commands.add_parser("review", help="label by hand what a run left unresolved or judges disagree on")
     review.add_argument("folder", type=Path, metavar="RUN", help="report folder of a run")
@@ -36,14 +99,14 @@ def add(commands: Commands) -> None:
     review.add_argument("--by", default="", metavar="NAME", help="who labels; kept with each label")
     review.add_argument("--at", default="", metavar="DATE", help="when; kept with each label")
     review.add_argument("--page", type=Path, metavar="FILE", help="write a page with the questions instead of asking")
-    review.set_defaults(run=run)
+    review.set_defaults(run=run_review)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_review(options: argparse.Namespace) -> int:
     """Ask, or write the page."""
     from pytest_talk2agent.engine.saved_cases import tasks_behind
     from pytest_talk2agent.judging.label_records import read_labels
-    from pytest_talk2agent.reporting.review.questions import questions_of
+    from pytest_talk2agent.reporting.questions import questions_of
     from pytest_talk2agent.results.saved import read_run
 
     saved = read_run(options.folder)
@@ -61,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
 def _ask(questions: list[Question], options: argparse.Namespace) -> tuple[int, int]:
     from pytest_talk2agent.judging.judgement import Label
     from pytest_talk2agent.judging.label_records import append_label
-    from pytest_talk2agent.reporting.review.questions import question_lines
+    from pytest_talk2agent.reporting.questions import question_lines
 
     keys = {label.value[0]: label for label in Label}
     given = skipped = 0
@@ -94,7 +157,7 @@ def _key(known: tuple[str, ...]) -> str:
 
 
 def _write_page(options: argparse.Namespace, questions: list[Question]) -> int:
-    from pytest_talk2agent.reporting.review.page import review_page
+    from pytest_talk2agent.reporting.questions import review_page
     from pytest_talk2agent.results.store import write_whole
 
     name = options.labels.name
