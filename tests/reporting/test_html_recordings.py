@@ -1,4 +1,4 @@
-"""Recordings of a page: found, linked so that both can be moved, or carried along."""
+"""Recordings of a page: linked or carried, and which a saved run may bring."""
 
 from __future__ import annotations
 

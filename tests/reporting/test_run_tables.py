@@ -1,4 +1,4 @@
-"""The comparison with a baseline, as a person reads it."""
+"""The comparison with a baseline as rows of cells."""
 
 from __future__ import annotations
 
