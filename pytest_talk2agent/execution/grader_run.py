@@ -3,15 +3,13 @@
 It reads a request from standard input (``grader`` and ``world``, both source text; ``states``, each from names to
 whether they hold; ``seconds`` for one state) and writes one JSON line a state: ``score`` and ``result``, or ``error``,
 and the ``missing`` Python modules, those that were asked for in vain. Each state has a process of its own and a fresh
-workspace, so one that crashes or hangs takes no other with it. For what a grader reaches outside of the sandbox, the
-judge, servers and waiting, there are stand-ins.
+workspace, so one that crashes or hangs takes no other with it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import io
 import json
 import os
 import select
@@ -19,15 +17,13 @@ import signal
 import sys
 import time
 import traceback
-import urllib.error
-import urllib.request
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
-from pytest_talk2agent.execution import sandbox
-from pytest_talk2agent.execution.world import PROGRAMS, WORKSPACE, World
+from pytest_talk2agent.execution import sandbox, stubs
+from pytest_talk2agent.execution.world import WORKSPACE, World
 
 FOLDERS = (str(WORKSPACE), "/claude_code")
 """What graders expect in the container, besides the home."""
@@ -169,7 +165,7 @@ def _graded(grader: str, source: str, state: Mapping[str, bool]) -> dict[str, An
     os.chdir(WORKSPACE)
     world = World(state, grader)
     _module("t2a_world", source).build(world)
-    _install_stand_ins(world)
+    stubs.install(world)
     result = _module("t2a_grader", grader).grade(transcript=world.transcript, workspace_path=str(WORKSPACE))
     return {"score": score_of(result), "result": json.dumps(result, ensure_ascii=False, default=str)[:_MOST_SHOWN]}
 
@@ -200,75 +196,6 @@ def empty(folder: Path) -> None:
             empty(entry)
             with contextlib.suppress(OSError):  # a mount below
                 entry.rmdir()
-
-
-_KEYS = {"OPENROUTER_API_KEY": "none", "OPENROUTER_BASE_URL": "http://127.0.0.1:9"}
-_ERRORS = ("OpenAIError", "APIError", "APIConnectionError", "APITimeoutError", "RateLimitError", "BadRequestError")
-
-
-def _install_stand_ins(world: World) -> None:
-    """Put the stand-ins in place, for the rest of this process."""
-    os.environ.update(_KEYS)
-    os.environ["PATH"] = f"{PROGRAMS}:{os.environ['PATH']}"
-    time.sleep = _no_sleep
-    sys.modules["openai"] = _openai(world)
-    urllib.request.urlopen = _opener(world)
-    for name, attributes in world.modules.items():
-        sys.modules[name] = _stand_in(name, attributes)
-
-
-def _no_sleep(seconds: object, /) -> None:
-    """Retries wait for nothing here."""
-
-
-def _stand_in(name: str, attributes: Mapping[str, Any]) -> ModuleType:
-    module = ModuleType(name)
-    vars(module).update(attributes)
-    return module
-
-
-def _openai(world: World) -> ModuleType:
-    """A client library whose chat completions the world's judge answers."""
-
-    def create(*, messages: Iterable[Mapping[str, Any]], **options: Any) -> SimpleNamespace:
-        content = world.completion("\n".join(text for message in messages for text in _texts(message.get("content"))))
-        message = SimpleNamespace(role="assistant", content=content)
-        return SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason="stop")], usage=None)
-
-    class Client:
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            self.chat = SimpleNamespace(completions=SimpleNamespace(create=create))
-
-    errors = {name: type(name, (Exception,), {}) for name in _ERRORS}
-    return _stand_in("openai", {"OpenAI": Client, "Client": Client, **errors})
-
-
-def _texts(content: Any) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    return [part.get("text", "") for part in content or () if isinstance(part, dict) and part.get("type") == "text"]
-
-
-class _Answer(io.BytesIO):
-    """An answer of a server, as far as graders look at one."""
-
-    status = 200
-    headers: Mapping[str, str] = {}
-
-    def getcode(self) -> int:
-        return self.status
-
-
-def _opener(world: World) -> Any:
-    def urlopen(request: Any, data: bytes | None = None, *arguments: Any, **options: Any) -> _Answer:
-        url = request if isinstance(request, str) else request.full_url
-        body = data if isinstance(request, str) else request.data
-        answer = world.response(url, body)
-        if answer is None:
-            raise urllib.error.URLError(f"no network in the sandbox, and the world serves nothing at {url}")
-        return _Answer(answer)
-
-    return urlopen
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ Inside there is no network, no home, no environment and no process of the host; 
 packages are read-only, and what is written is gone at the end. Without bubblewrap nothing is run at all.
 
 Limits come in three sorts. The kernel holds those of one process and the sizes of file systems. A filter refuses system
-calls whose memory no limit counts. Processes and memory of the whole tree are watched from outside, and the sandbox is
-ended where they are exceeded; that holds for root as well, for whom the kernel's limit on processes does not. Both are
-in `containment`.
+calls whose memory no limit counts (`seccomp`). Processes and memory of the whole tree are watched from outside
+(`usage`) and the sandbox is ended where they are exceeded; that holds for root as well, for whom the kernel's limit on
+processes does not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest_talk2agent
-from pytest_talk2agent.execution.containment import shared_memory_of, syscall_filter, usage_of
+from pytest_talk2agent.execution import seccomp
+from pytest_talk2agent.execution.usage import shared_memory_of, usage_of
 
 HOME = "/root"
 PACKAGE = "/talk2agent"
@@ -155,14 +156,13 @@ class Sandbox:
         # Files, not pipes: nothing waits for a reader, and their size is limited, too.
         with ExitStack() as files:
             given, output, errors, calls = (files.enter_context(tempfile.TemporaryFile()) for _ in range(4))
-            denied = syscall_filter()
-            for stream, content in ((given, request.encode()), (calls, denied or b"")):
-                stream.write(content)
+            for stream, content in ((given, request.encode()), (calls, seccomp.program())):
+                stream.write(content or b"")
                 stream.seek(0)
             # Not as standard streams: bubblewrap keeps those open inside, where foreign code can reach them.
             own = (given.fileno(), output.fileno())
             program = _START.format(limits=limits.resources(), package=PACKAGE, module=module, descriptors=own)
-            filtered = ["--seccomp", str(calls.fileno())] if denied else []
+            filtered = ["--seccomp", str(calls.fileno())] if seccomp.program() else []
             process = subprocess.Popen(
                 [*self._arguments, *filtered, sys.executable, "-s", "-c", program],
                 stdin=subprocess.DEVNULL,

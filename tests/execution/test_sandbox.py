@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.execution import grader_run
+from pytest_talk2agent.execution import grader_run, seccomp
 from pytest_talk2agent.execution import sandbox as sandbox_module
-from pytest_talk2agent.execution.containment import syscall_filter
 from pytest_talk2agent.execution.sandbox import Limits, Sandbox, SandboxError
 from tests.execution.conftest import Answers
 
@@ -86,7 +85,7 @@ class TestDenied:
     def test_memory_that_no_limit_counts_and_other_processes(self, answers: Answers, call: str) -> None:
         assert seen(answers, call) in ("OSError", "PermissionError", "FileNotFoundError")
 
-    @pytest.mark.skipif(syscall_filter() is None, reason="a machine whose system calls are not known")
+    @pytest.mark.skipif(seccomp.program() is None, reason="a machine whose system calls are not known")
     @pytest.mark.parametrize(("name", "arguments"), [("shmget", "0, 1 << 30, 0o1666"), ("msgget", "0, 0o1666")])
     def test_system_v(self, answers: Answers, name: str, arguments: str) -> None:
         call = f"(ctypes.CDLL(None, use_errno=True).{name}({arguments}), ctypes.get_errno())"
