@@ -13,6 +13,8 @@ from collections.abc import Sequence
 
 from pytest_talk2agent.commands import benchmarks, gating, labelling, publishing, studies, task_files
 from pytest_talk2agent.commands.common import write_error
+from pytest_talk2agent.results.baseline import BaselineError
+from pytest_talk2agent.results.store import StoreError
 
 COMMANDS = (
     task_files.add_show,
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read has seen enough; the interpreter's own last flush must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, BaselineError, StoreError) as error:
         write_error(str(error))
         return 2
     return status

@@ -13,6 +13,7 @@ from pytest_talk2agent.commands.common import (
     add_checkouts,
     add_json,
     checkouts_of,
+    declared,
     task_files,
     write,
     write_error,
@@ -23,6 +24,7 @@ from pytest_talk2agent.tasks.binding import OPTIONS
 from pytest_talk2agent.tasks.importers.dataset import CONDITIONS, is_dataset, read_conditions, read_dataset
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
 from pytest_talk2agent.tasks.importers.registry import FORMATS, read_any
+from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.manifest import to_lines
 from pytest_talk2agent.tasks.paths import is_inside, project_of
 
@@ -32,14 +34,15 @@ if TYPE_CHECKING:
 
 def add_import(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser("import", help="tasks of OSWorld, WildClawBench or Harbor as task files of ours")
+    command = declared(
+        commands, "import", run_import, "tasks of OSWorld, WildClawBench or Harbor as task files of ours"
+    )
     command.add_argument(
         "path", type=Path, metavar="PATH", help="a checkout, a folder of tasks, one task, or a dataset"
     )
     command.add_argument("--from", dest="benchmark", choices=[known.name for known in FORMATS], help="which benchmark")
     command.add_argument("--out", type=Path, metavar="FILE", help="where to write; without it, standard output")
     command.add_argument("--no-words", action="store_true", help="leave the prompts out, to be read from a checkout")
-    command.set_defaults(run=run_import)
 
 
 def run_import(options: argparse.Namespace) -> int:
@@ -93,20 +96,18 @@ MOST_LINES = 3
 
 def add_verify(commands: Commands) -> None:
     """Declare the command."""
-    verify = commands.add_parser("verify", help="compiled graders against the real ones, which run in a sandbox")
+    verify = declared(commands, "verify", run_verify, "compiled graders against the real ones, which run in a sandbox")
     verify.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
     add_checkouts(verify)
     verify.add_argument("--subsets", type=int, default=20, metavar="N", help="random states of each task (default: 20)")
     verify.add_argument("--seed", type=int, default=0, help="of the random states (default: 0)")
     add_json(verify)
-    verify.set_defaults(run=run_verify)
 
 
 def run_verify(options: argparse.Namespace) -> int:
     """Verify the tasks; 1 where a grader differs, or where nothing could be compared."""
     from pytest_talk2agent.execution.verification import totals_of
     from pytest_talk2agent.execution.verifier import Verifier
-    from pytest_talk2agent.tasks.loader import load_tasks
 
     checkouts = checkouts_of(options)
     tasks = [task for path in task_files(options.paths) for task in load_tasks(path)]

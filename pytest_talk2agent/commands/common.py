@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +14,15 @@ from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
 from pytest_talk2agent.tasks.sniff import classify
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def declared(
+    commands: Commands, name: str, run: Callable[[argparse.Namespace], int], text: str
+) -> argparse.ArgumentParser:
+    """A command of this name that ``run`` carries out."""
+    command = commands.add_parser(name, help=text)
+    command.set_defaults(run=run)
+    return command
 
 
 def names(text: str) -> list[str]:

@@ -6,17 +6,19 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from pytest_talk2agent.commands.common import Commands, write, write_json
-from pytest_talk2agent.results.release import COMPARED, Rules
+from pytest_talk2agent.analysis.decision import baseline_of, compare, regate
+from pytest_talk2agent.commands.common import Commands, declared, write, write_json
+from pytest_talk2agent.reporting.run_tables import release_tables
+from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
+from pytest_talk2agent.reporting.visible import table
+from pytest_talk2agent.results.baseline import Baseline, Candidate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.release import COMPARED, Change, Comparison, Rules
+from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.shares import share, shares
 from pytest_talk2agent.results.verdict import METRICS
-
-if TYPE_CHECKING:
-    from pytest_talk2agent.results.baseline import Baseline
-    from pytest_talk2agent.results.record import TaskResult
-    from pytest_talk2agent.results.release import Comparison
 
 _Value = TypeVar("_Value")
 
@@ -80,29 +82,20 @@ _MOST_SHOWN = 20
 
 def add_compare(commands: Commands) -> None:
     """Declare the command."""
-    compare = commands.add_parser("compare", help="a run or baseline against another one, with intervals")
+    compare = declared(commands, "compare", run_compare, "a run or baseline against another one, with intervals")
     for name in ("before", "after"):
         compare.add_argument(name, type=Path, metavar=name.upper(), help="folder of a --t2a-report, or baseline file")
     add_margin(compare)
     compare.add_argument("--json", action="store_true", help="the same as data")
-    compare.set_defaults(run=run_compare)
 
 
 def run_compare(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a margin was given and AFTER is not shown to keep it."""
-    from pytest_talk2agent.analysis.decision import compare
-    from pytest_talk2agent.reporting.run_tables import release_tables
-    from pytest_talk2agent.reporting.visible import table
-    from pytest_talk2agent.results.baseline import BaselineError
-
     rules = rules_of(options)
-    try:
-        before, _, earlier = _side(options.before)
-        after, lacking, later = _side(options.after)
-        _refuse_what_differs(before, after)
-        comparisons = compare(before, after, rules)
-    except BaselineError as error:
-        raise ValueError(str(error)) from None
+    before, _, earlier = _side(options.before)
+    after, lacking, later = _side(options.after)
+    _refuse_what_differs(before, after)
+    comparisons = compare(before, after, rules)
     if not comparisons:
         raise ValueError(f"{options.after}: no item in common with {options.before}")
     reasons = [] if not lacking else [f"{options.after}: {lacking} items could not be judged or have no result"]
@@ -126,7 +119,6 @@ def run_compare(options: argparse.Namespace) -> int:
 
 
 def _worst(comparisons: Sequence[Comparison]) -> str:
-    from pytest_talk2agent.results.release import Change
 
     found = {comparison.change for comparison in comparisons}
     return next(
@@ -159,10 +151,6 @@ def _repeat_lines(repeats: Sequence[Mapping[str, str]]) -> list[str]:
 
 def _side(path: Path) -> tuple[Baseline, int, Sequence[TaskResult]]:
     """What is compared, how many items of a run have no result, and its results; a baseline holds none."""
-    from pytest_talk2agent.analysis.decision import baseline_of
-    from pytest_talk2agent.results.baseline import Baseline
-    from pytest_talk2agent.results.saved import read_run
-
     if not path.is_dir():
         return Baseline.load(path), 0, ()
     saved = read_run(path)
@@ -173,8 +161,6 @@ def _side(path: Path) -> tuple[Baseline, int, Sequence[TaskResult]]:
 
 def _refuse_what_differs(before: Baseline, after: Baseline) -> None:
     """Raise BaselineError where the judge, or a task or recording that both have, is not the same."""
-    from pytest_talk2agent.results.baseline import Candidate
-
     references = {name: before.reference(name, pins.spec) for name, pins in after.conditions.items()}
     items = [
         Candidate(name, key, entry.task_sha256, entry.audio_sha256)
@@ -187,29 +173,20 @@ def _refuse_what_differs(before: Baseline, after: Baseline) -> None:
 
 def add_regate(commands: Commands) -> None:
     """Declare the command."""
-    regate = commands.add_parser("regate", help="decide a saved run again, under other rules")
+    regate = declared(commands, "regate", run_regate, "decide a saved run again, under other rules")
     regate.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a --t2a-report")
     regate.add_argument("--baseline", type=Path, metavar="FILE")
     add_rules(regate)
     regate.add_argument("--json", action="store_true", help="the verdict, reasons and comparisons as data")
-    regate.set_defaults(run=run_regate)
 
 
 def run_regate(options: argparse.Namespace) -> int:
     """Print what pytest prints at the end of a run; 0 where the gate passes, else 1."""
-    from pytest_talk2agent.analysis.decision import regate
-    from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
-    from pytest_talk2agent.results.baseline import Baseline, BaselineError
-    from pytest_talk2agent.results.saved import read_run
-
     if options.margin and options.baseline is None:
         raise ValueError("--margin needs --baseline=FILE: what the run is compared with")
     saved = read_run(options.run_folder)
-    try:
-        baseline = None if options.baseline is None else Baseline.load(options.baseline)
-        results, gate = regate(saved, rules_of(options), baseline)
-    except BaselineError as error:
-        raise ValueError(str(error)) from None
+    baseline = None if options.baseline is None else Baseline.load(options.baseline)
+    results, gate = regate(saved, rules_of(options), baseline)
     if options.json:
         write_json(
             {
@@ -228,20 +205,14 @@ def run_regate(options: argparse.Namespace) -> int:
 
 def add_accept(commands: Commands) -> None:
     """Declare the command."""
-    accept = commands.add_parser("accept", help="take an edited, merged or older baseline as it is")
+    accept = declared(commands, "accept", run_accept, "take an edited, merged or older baseline as it is")
     accept.add_argument("baseline", type=Path, metavar="BASELINE", help="file of a --t2a-baseline")
-    accept.set_defaults(run=run_accept)
 
 
 def run_accept(options: argparse.Namespace) -> int:
     """Check everything but the checksums, say what is accepted, and write the checksums anew."""
-    from pytest_talk2agent.results.baseline import Baseline, BaselineError
-
     path: Path = options.baseline
-    try:
-        baseline, edits = Baseline.reviewed(path)
-    except BaselineError as error:
-        raise ValueError(str(error)) from None
+    baseline, edits = Baseline.reviewed(path)
     if not edits:
         write([f"{path}: as it was written, nothing to accept"])
         return 0

@@ -7,19 +7,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.commands.common import Commands, add_json, write, write_json
+from pytest_talk2agent.commands.common import Commands, add_json, declared, write, write_json
+from pytest_talk2agent.reporting.questions import Question, question_lines, questions_of, review_page
+from pytest_talk2agent.results.saved import read_run
+from pytest_talk2agent.results.store import Store, StoreError, write_whole
 
 if TYPE_CHECKING:
     from pytest_talk2agent.judging.cases import LabelledCase
     from pytest_talk2agent.judging.judge import Judge
-    from pytest_talk2agent.reporting.questions import Question
 
 STORE = Path(".t2a/store")
 
 
 def add_judge(commands: Commands) -> None:
     """Declare the command."""
-    judge = commands.add_parser("judge", help="how well a judge agrees with given labels, or with another judge")
+    judge = declared(commands, "judge", run_judge, "how well a judge agrees with given labels, or with another judge")
     judge.add_argument("cases", type=Path, help="case file (JSON Lines), or the report folder of a run")
     judge.add_argument("--judge", default="lexical", metavar="SPEC")
     judge.add_argument("--against", metavar="SPEC", help="a judge whose labels take the place of the given ones")
@@ -27,13 +29,11 @@ def add_judge(commands: Commands) -> None:
     judge.add_argument("--store", type=Path, default=STORE, metavar="DIR", help=f"answers of models (default: {STORE})")
     judge.add_argument("--frozen", action="store_true", help="ask no model: an answer that is not stored is an error")
     add_json(judge)
-    judge.set_defaults(run=run_judge)
 
 
 def run_judge(options: argparse.Namespace) -> int:
     """Measure the judge; 1 where it failed on a case."""
     from pytest_talk2agent.judging.agreement import agreement_lines
-    from pytest_talk2agent.results.store import StoreError
 
     try:
         measured = _measured(options)
@@ -59,7 +59,6 @@ def _measured(options: argparse.Namespace) -> dict[str, Any]:
 def _cases(options: argparse.Namespace) -> list[LabelledCase]:
     if options.cases.is_dir():
         from pytest_talk2agent.engine.saved_cases import saved_cases
-        from pytest_talk2agent.results.saved import read_run
 
         return saved_cases(read_run(options.cases).results, options.tasks)
     from pytest_talk2agent.judging.cases import read_cases
@@ -69,7 +68,6 @@ def _cases(options: argparse.Namespace) -> list[LabelledCase]:
 
 def _judge(spec: str, options: argparse.Namespace) -> Judge:
     from pytest_talk2agent.judging.registry import make_judge
-    from pytest_talk2agent.results.store import Store
 
     judge = make_judge(spec)
     if hasattr(judge, "keep_in"):
@@ -84,7 +82,7 @@ _KEYS = "r retained, c changed, o omitted, u unresolved, s skip, q quit"
 
 def add_review(commands: Commands) -> None:
     """Declare the command."""
-    review = commands.add_parser("review", help="label by hand what a run left unresolved or judges disagree on")
+    review = declared(commands, "review", run_review, "label by hand what a run left unresolved or judges disagree on")
     review.add_argument("folder", type=Path, metavar="RUN", help="report folder of a run")
     review.add_argument("--labels", type=Path, required=True, metavar="FILE", help="file that the labels are added to")
     review.add_argument(
@@ -99,15 +97,12 @@ def add_review(commands: Commands) -> None:
     review.add_argument("--by", default="", metavar="NAME", help="who labels; kept with each label")
     review.add_argument("--at", default="", metavar="DATE", help="when; kept with each label")
     review.add_argument("--page", type=Path, metavar="FILE", help="write a page with the questions instead of asking")
-    review.set_defaults(run=run_review)
 
 
 def run_review(options: argparse.Namespace) -> int:
     """Ask, or write the page."""
     from pytest_talk2agent.engine.saved_cases import tasks_behind
     from pytest_talk2agent.judging.label_records import read_labels
-    from pytest_talk2agent.reporting.questions import questions_of
-    from pytest_talk2agent.results.saved import read_run
 
     saved = read_run(options.folder)
     others = [read_labels(path) for path in options.against]
@@ -124,7 +119,6 @@ def run_review(options: argparse.Namespace) -> int:
 def _ask(questions: list[Question], options: argparse.Namespace) -> tuple[int, int]:
     from pytest_talk2agent.judging.judgement import Label
     from pytest_talk2agent.judging.label_records import append_label
-    from pytest_talk2agent.reporting.questions import question_lines
 
     keys = {label.value[0]: label for label in Label}
     given = skipped = 0
@@ -157,8 +151,6 @@ def _key(known: tuple[str, ...]) -> str:
 
 
 def _write_page(options: argparse.Namespace, questions: list[Question]) -> int:
-    from pytest_talk2agent.reporting.questions import review_page
-    from pytest_talk2agent.results.store import write_whole
 
     name = options.labels.name
     write_whole(options.page, review_page(questions, name, by=options.by, at=options.at))

@@ -8,27 +8,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pytest_talk2agent.commands.common import Commands, write
+from pytest_talk2agent.commands.common import Commands, declared, write
 from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.reporting.failure import Rerun
+from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeRun, BeforeSaved
+from pytest_talk2agent.reporting.html.page import write_page
+from pytest_talk2agent.reporting.html.recordings import Bounds, Recordings, digests
 from pytest_talk2agent.reporting.visible import visible_line
-from pytest_talk2agent.results.gate import ConditionSummary
+from pytest_talk2agent.results.baseline import Baseline
+from pytest_talk2agent.results.gate import ConditionSummary, Gate, decide_gate, summarise
 from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.saved import SavedRun, read_run
+from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.verdict import METRICS
-
-if TYPE_CHECKING:
-    from pytest_talk2agent.reporting.failure import Rerun
-    from pytest_talk2agent.reporting.html.before import Before
-    from pytest_talk2agent.results.gate import Gate
-    from pytest_talk2agent.results.saved import SavedRun
 
 NO_END = "the run did not come to its end (there is no run.json): no verdict"
 
 
 def add_report(commands: Commands) -> None:
     """Declare the command."""
-    report = commands.add_parser("report", help="a saved run as one HTML file")
+    report = declared(commands, "report", run_report, "a saved run as one HTML file")
     report.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a --t2a-report")
     report.add_argument("--baseline", type=Path, metavar="FILE", help="baseline file, or folder of another run")
     report.add_argument(
@@ -43,15 +44,10 @@ def add_report(commands: Commands) -> None:
         help="a folder that recordings may be taken from, besides those that the run recorded; repeat",
     )
     report.add_argument("--out", type=Path, metavar="FILE", help="where to write it (RUN/report.html)")
-    report.set_defaults(run=run_report)
 
 
 def run_report(options: argparse.Namespace) -> int:
     """Write the page."""
-    from pytest_talk2agent.reporting.html.page import write_page
-    from pytest_talk2agent.reporting.html.recordings import Bounds, Recordings, digests
-    from pytest_talk2agent.results.saved import read_run
-
     saved = read_run(options.run_folder)
     path = options.out or options.run_folder / "report.html"
     heard = digests((result.audio, result.transcript.audio_sha256) for result in saved.results)
@@ -75,8 +71,6 @@ def run_report(options: argparse.Namespace) -> int:
 
 def _gate(saved: SavedRun) -> Gate:
     """What the run says of itself: its own verdict, with the tables made anew."""
-    from pytest_talk2agent.results.gate import decide_gate
-
     return replace(
         decide_gate(saved.results, saved.errors, (), inconclusive_passes=False),
         passed=bool(saved.passed),
@@ -87,13 +81,11 @@ def _gate(saved: SavedRun) -> Gate:
 
 
 def _saved_before(saved: SavedRun) -> Before | None:
-    from pytest_talk2agent.reporting.html.before import BeforeSaved
 
     return None if saved.before is None else BeforeSaved(saved.before)
 
 
 def _rerun(saved: SavedRun) -> Rerun | None:
-    from pytest_talk2agent.reporting.failure import Rerun
 
     if saved.rerun is None:
         return None
@@ -104,16 +96,10 @@ def _rerun(saved: SavedRun) -> Rerun | None:
 
 
 def _before(path: Path) -> Before:
-    from pytest_talk2agent.reporting.html.before import BeforeBaseline, BeforeRun
-    from pytest_talk2agent.results.baseline import Baseline, BaselineError
-    from pytest_talk2agent.results.saved import read_run
 
     if path.is_dir():
         return BeforeRun(path, read_run(path).results)
-    try:
-        return BeforeBaseline(Baseline.load(path))
-    except BaselineError as error:
-        raise ValueError(str(error)) from None
+    return BeforeBaseline(Baseline.load(path))
 
 
 def eval_results(
@@ -165,23 +151,18 @@ def _percent(value: Fraction) -> float:
 
 def add_eval_results(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser("eval-results", help="a saved run as YAML for a model's page on the hub")
+    command = declared(commands, "eval-results", run_eval_results, "a saved run as YAML for a model's page on the hub")
     command.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a --t2a-report")
     command.add_argument("--dataset", required=True, metavar="ID", help="id of the benchmark dataset, ORG/NAME")
     command.add_argument("--revision", metavar="HASH", help="revision of the dataset")
     command.add_argument("--date", metavar="DATE", help="ISO-8601 date of the run")
     command.add_argument("--source", metavar="URL", help="where the report can be read")
     command.add_argument("--out", type=Path, default=Path(".eval_results"), metavar="DIR", help="(.eval_results)")
-    command.set_defaults(run=run_eval_results)
 
 
 def run_eval_results(options: argparse.Namespace) -> int:
     """Write one file for each condition."""
     import yaml
-
-    from pytest_talk2agent.results.gate import summarise
-    from pytest_talk2agent.results.saved import read_run
-    from pytest_talk2agent.results.store import write_whole
 
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", options.dataset):
         raise ValueError(f"--dataset: {options.dataset!r} is no id of a dataset; write ORG/NAME")

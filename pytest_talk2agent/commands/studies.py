@@ -7,16 +7,32 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pytest_talk2agent.commands.common import Commands, names, task_files, write, write_json
-
-if TYPE_CHECKING:
-    from pytest_talk2agent.analysis.columns import Column, Tools
-    from pytest_talk2agent.analysis.error_rates import Averages
-    from pytest_talk2agent.reporting.correlation_report import CorrelationReport
-    from pytest_talk2agent.reporting.paper_tables import Rows
-    from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.analysis.columns import DEFAULT, Column, Tools, make_columns
+from pytest_talk2agent.analysis.correlation import correlate
+from pytest_talk2agent.analysis.error_rates import Averages, averages
+from pytest_talk2agent.analysis.grid import joined, make_grid
+from pytest_talk2agent.analysis.model_metrics import read_rubrics
+from pytest_talk2agent.analysis.outcomes import read_metric_outcomes, read_outcomes
+from pytest_talk2agent.analysis.paper import collection_of, diagnose, read_rounds, transfer
+from pytest_talk2agent.analysis.semdist import MiniLm
+from pytest_talk2agent.commands.common import Commands, declared, names, task_files, write, write_json
+from pytest_talk2agent.reporting.correlation_report import CorrelationReport
+from pytest_talk2agent.reporting.paper_tables import (
+    Rows,
+    as_markdown,
+    as_text,
+    collection_rows,
+    correlation_rows,
+    diagnosis_rows,
+    execution_rows,
+    transfer_rows,
+)
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.saved import read_run
+from pytest_talk2agent.results.store import Store, write_whole
+from pytest_talk2agent.tasks.importers.dataset import recordings_at
+from pytest_talk2agent.tasks.loader import load_tasks
 
 _METRICS = (
     "of wer, wer-verbatim, wer-whisper, cer, semdist, aer, rubric, semantic-wer, flat, shapley, native (default:"
@@ -27,7 +43,9 @@ _METRICS = (
 
 def add_correlate(commands: Commands) -> None:
     """Declare the command."""
-    correlate = commands.add_parser("correlate", help="how well each metric predicts what real execution scored")
+    correlate = declared(
+        commands, "correlate", run_correlate, "how well each metric predicts what real execution scored"
+    )
     correlate.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="report folder of --t2a-report")
     correlate.add_argument(
         "--execution",
@@ -52,17 +70,11 @@ def add_correlate(commands: Commands) -> None:
     correlate.add_argument("--draws", type=int, default=10_000, metavar="N", help="resamples of tasks (default: 10000)")
     correlate.add_argument("--seed", type=int, default=0, metavar="N", help="of the resamples (default: 0)")
     correlate.add_argument("--json", action="store_true", help="the same as data")
-    correlate.set_defaults(run=run_correlate)
 
 
 def run_correlate(options: argparse.Namespace) -> int:
     """Measure, correlate, print and write."""
-    from pytest_talk2agent.results.store import StoreError
-
-    try:
-        report = _report(options)
-    except StoreError as error:
-        raise ValueError(str(error)) from None
+    report = _report(options)
     if options.out is not None:
         _write_files(report, options.out)
     if options.json:
@@ -73,12 +85,6 @@ def run_correlate(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> CorrelationReport:
-    from pytest_talk2agent.analysis.columns import DEFAULT, make_columns
-    from pytest_talk2agent.analysis.correlation import correlate
-    from pytest_talk2agent.analysis.grid import joined, make_grid
-    from pytest_talk2agent.analysis.outcomes import read_metric_outcomes, read_outcomes
-    from pytest_talk2agent.reporting.correlation_report import CorrelationReport
-    from pytest_talk2agent.results.saved import read_run
 
     execution = read_outcomes(options.execution)
     further = {} if options.scores is None else read_metric_outcomes(options.scores)
@@ -98,8 +104,6 @@ def _report(options: argparse.Namespace) -> CorrelationReport:
 
 def _averages(columns: Sequence[Column], results: Sequence[TaskResult]) -> dict[tuple[str, str], Averages]:
     """The error rates of each condition over all its results, by each metric that counts errors."""
-    from pytest_talk2agent.analysis.error_rates import averages
-
     return {
         (condition, column.name): averages(
             counts for counts, result in zip(column.counts, results, strict=True) if result.condition == condition
@@ -111,9 +115,6 @@ def _averages(columns: Sequence[Column], results: Sequence[TaskResult]) -> dict[
 
 
 def _tools(options: argparse.Namespace) -> Tools:
-    from pytest_talk2agent.analysis.columns import Tools
-    from pytest_talk2agent.analysis.model_metrics import read_rubrics
-    from pytest_talk2agent.analysis.semdist import MiniLm
 
     rubrics = None if options.rubrics is None else read_rubrics(options.rubrics)
     if options.model is None:
@@ -122,7 +123,6 @@ def _tools(options: argparse.Namespace) -> Tools:
         raise ValueError(f"--model {options.model.partition('?')[0]!r}: write llm:MODEL, with the options of a judge")
     from pytest_talk2agent.judging.model import Model
     from pytest_talk2agent.judging.model_options import read_model_spec
-    from pytest_talk2agent.results.store import Store
 
     name, settings = read_model_spec(options.model)
     # A metric asks once, and so at temperature 0 unless the spec says otherwise.
@@ -133,7 +133,6 @@ def _tools(options: argparse.Namespace) -> Tools:
 
 
 def _write_files(report: CorrelationReport, folder: Path) -> None:
-    from pytest_talk2agent.results.store import write_whole
 
     folder.mkdir(parents=True, exist_ok=True)
     data = json.dumps(report.to_json(), indent=1, ensure_ascii=False) + "\n"
@@ -175,8 +174,6 @@ def add_table(commands: Commands) -> None:
 
 def run_table(options: argparse.Namespace) -> int:
     """Make the table and print it."""
-    from pytest_talk2agent.reporting.paper_tables import as_markdown, as_text
-
     make: Callable[[argparse.Namespace], Rows] = options.make
     rows = make(options)
     if options.json:
@@ -200,18 +197,12 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
 
 
 def _results(options: argparse.Namespace) -> list[TaskResult]:
-    from pytest_talk2agent.analysis.grid import joined
-    from pytest_talk2agent.results.saved import read_run
 
     return joined([read_run(folder) for folder in options.runs])
 
 
 def _collections(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.paper import collection_of
-    from pytest_talk2agent.reporting.paper_tables import collection_rows
     from pytest_talk2agent.speech.audio import audio_seconds
-    from pytest_talk2agent.tasks.importers.dataset import recordings_at
-    from pytest_talk2agent.tasks.loader import load_tasks
 
     manifest = None if options.manifest is None else recordings_at(options.manifest)
     collections = []
@@ -225,19 +216,11 @@ def _collections(options: argparse.Namespace) -> Rows:
 
 
 def _execution(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.paper import read_rounds
-    from pytest_talk2agent.reporting.paper_tables import execution_rows
 
     return execution_rows(read_rounds(options.execution))
 
 
 def _correlation(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.columns import DEFAULT, Tools, make_columns
-    from pytest_talk2agent.analysis.correlation import correlate
-    from pytest_talk2agent.analysis.grid import make_grid
-    from pytest_talk2agent.analysis.outcomes import read_outcomes
-    from pytest_talk2agent.analysis.semdist import MiniLm
-    from pytest_talk2agent.reporting.paper_tables import correlation_rows
 
     results = _results(options)
     columns = make_columns(options.metrics or DEFAULT, results, Tools(encoder=MiniLm))
@@ -245,9 +228,6 @@ def _correlation(options: argparse.Namespace) -> Rows:
 
 
 def _diagnosis(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.outcomes import read_outcomes
-    from pytest_talk2agent.analysis.paper import diagnose
-    from pytest_talk2agent.reporting.paper_tables import diagnosis_rows
 
     results, execution = _results(options), read_outcomes(options.execution)
     parts = {}
@@ -260,7 +240,5 @@ def _diagnosis(options: argparse.Namespace) -> Rows:
 
 
 def _transfer(options: argparse.Namespace) -> Rows:
-    from pytest_talk2agent.analysis.paper import transfer
-    from pytest_talk2agent.reporting.paper_tables import transfer_rows
 
     return transfer_rows(transfer(_results(options), options.before, options.after, options.metric))

@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_talk2agent.commands.common import (
     Commands,
     add_checkouts,
     add_json,
     checkouts_of,
+    declared,
     names,
     task_files,
     write,
@@ -22,11 +23,11 @@ from pytest_talk2agent.grading.grader import Grader
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.verdict import show_lost
+from pytest_talk2agent.tasks.errors import TaskFileError
+from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import load_tasks
+from pytest_talk2agent.tasks.schema import json_schema
 from pytest_talk2agent.tasks.task import Task
-
-if TYPE_CHECKING:
-    from pytest_talk2agent.tasks.task import Task
 
 TOGETHER = "  (how much more the one is worth where the other is retained, the strongest pairs; below 0: how much less)"
 """What the numbers of pairs say: the Shapley interaction index."""
@@ -34,10 +35,9 @@ TOGETHER = "  (how much more the one is worth where the other is retained, the s
 
 def add_show(commands: Commands) -> None:
     """Declare the command."""
-    show = commands.add_parser("show", help="what each intention of each task is worth, exactly")
+    show = declared(commands, "show", run_show, "what each intention of each task is worth, exactly")
     show.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
     add_json(show)
-    show.set_defaults(run=run_show)
 
 
 def run_show(options: argparse.Namespace) -> int:
@@ -97,13 +97,14 @@ MOST_NAMED = 20
 
 def add_score(commands: Commands) -> None:
     """Declare the command."""
-    score = commands.add_parser("score", help="exact scores of one task for given labels; what is not named is lost")
+    score = declared(
+        commands, "score", run_score, "exact scores of one task for given labels; what is not named is lost"
+    )
     score.add_argument("file", type=Path, metavar="PATH", help="task file, or a folder of them")
     score.add_argument("--task", required=True, metavar="ID")
     score.add_argument("--retained", type=names, default=[], metavar="A,B")
     score.add_argument("--unresolved", type=names, default=[], metavar="C,D")
     add_json(score)
-    score.set_defaults(run=run_score)
 
 
 def run_score(options: argparse.Namespace) -> int:
@@ -154,7 +155,7 @@ def _both(interval: Interval | None) -> str:
 
 def add_lint(commands: Commands) -> None:
     """Declare the command."""
-    lint = commands.add_parser("lint", help="what is wrong, or odd, in task files")
+    lint = declared(commands, "lint", run_lint, "what is wrong, or odd, in task files")
     lint.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
     add_checkouts(lint)
     lint.add_argument(
@@ -162,15 +163,11 @@ def add_lint(commands: Commands) -> None:
         action="store_true",
         help="replace each value in the words: what uses it, and no more, must be lost",
     )
-    lint.set_defaults(run=run_lint)
 
 
 def run_lint(options: argparse.Namespace) -> int:
     """Lint the files; 1 where there are errors."""
     from pytest_talk2agent.engine.controls import labels_of
-    from pytest_talk2agent.tasks.errors import TaskFileError
-    from pytest_talk2agent.tasks.lint import lint
-    from pytest_talk2agent.tasks.loader import load_tasks
 
     checkouts = checkouts_of(options)
     for benchmark in checkouts.paths:
@@ -227,13 +224,10 @@ def _corrupt(tasks: Sequence[Task]) -> int:
 
 def add_schema(commands: Commands) -> None:
     """Declare the command."""
-    schema = commands.add_parser("schema", help="JSON Schema of the task format")
-    schema.set_defaults(run=run_schema)
+    declared(commands, "schema", run_schema, "JSON Schema of the task format")
 
 
 def run_schema(options: argparse.Namespace) -> int:
     """Print the schema."""
-    from pytest_talk2agent.tasks.schema import json_schema
-
     write_json(json_schema())
     return 0
