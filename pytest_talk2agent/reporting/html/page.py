@@ -51,10 +51,10 @@ def _pieces(
     yield _head(style, script, gate)
     yield "<body>\n"
     yield element("a", "Skip to the items", href="#items", class_="skip")
-    yield _bar()
+    yield _frame("bar")
     yield "<main>\n"
     yield from head
-    yield _items()
+    yield _frame("items")
     yield "</main>\n"
     yield element("footer", f"pytest-talk2agent {VERSION}")
     yield "\n"
@@ -87,37 +87,6 @@ def _head(style: str, script: str, gate: Gate) -> Markup:
     )
 
 
-def _bar() -> Markup:
-    theme = element("button", "Dark", type="button", id="theme", aria_pressed="false", title="switch light and dark")
-    return element("header", element("strong", "talk2agent"), element("span", "report", class_="muted"), theme)
-
-
-def _items() -> Markup:
-    """The frame that the script fills."""
-    search = element("input", type="search", id="q", placeholder="task, take, said or heard", autocomplete="off")
-    fields = [_field("Search", "q", search)]
-    for label in ("Outcome", "Condition", "Suite", "Lost or open kind"):
-        name = label.rpartition(" ")[2].lower()
-        fields.append(_field(label, name, element("select", id=name)))
-    fields.append(element("button", "Clear", type="button", id="clear"))
-    table = element(
-        "table",
-        element("caption", "items", class_="hidden"),
-        element("thead", element("tr", id="head")),
-        element("tbody", id="body"),
-        id="rows",
-    )
-    return element(
-        "section",
-        element("h2", "items", id="items", tabindex=-1),
-        element("noscript", "The list of items needs JavaScript; all above is complete without it."),
-        element("form", *fields, id="filters", role="search", aria_label="filter the items"),
-        element("p", id="count", role="status", class_="note"),
-        table,
-        element("button", "Show more", type="button", id="more", hidden=True),
-        aria_labelledby="items",
-    )
-
-
-def _field(label: str, name: str, control: Markup) -> Markup:
-    return element("div", element("label", label, for_=name), control)
+def _frame(name: str) -> Markup:
+    """A part of the page that is the same in every run; what the script fills is empty in it."""
+    return Markup("".join(line.strip() for line in asset(f"{name}.html").splitlines()))
