@@ -21,6 +21,7 @@ from pytest_talk2agent.commands.common import (
 )
 from pytest_talk2agent.grading.grader import Grader
 from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.verdict import show_lost
 from pytest_talk2agent.tasks.errors import TaskFileError
@@ -111,10 +112,7 @@ def run_score(options: argparse.Namespace) -> int:
     """Score the labels."""
     tasks = {task.id: task for path in task_files([options.file]) for task in load_tasks(path)}
     if options.task not in tasks:
-        known = ", ".join(list(tasks)[:MOST_NAMED]) + (
-            f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
-        )
-        raise ValueError(f"{options.file}: no task {options.task!r}; it has {known}")
+        raise ValueError(f"{options.file}: no task {options.task!r}; it has {some(list(tasks), MOST_NAMED)}")
     task = tasks[options.task]
     with task.locating_errors():
         retention = task.grader().retention(options.retained, options.unresolved)

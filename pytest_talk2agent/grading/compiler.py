@@ -78,7 +78,7 @@ class Arithmetic:
     def extremum(self, values: Sequence[Scaled], greatest: bool) -> Scaled:
         """The greatest or the least of several values."""
         nodes, unit = self.aligned(values)
-        return Scaled(self.network.maximum(nodes) if greatest else self.network.minimum(nodes), unit)
+        return Scaled(self.network.extremum("maximum" if greatest else "minimum", nodes), unit)
 
 
 MAXIMUM_BITS = 4_000

@@ -90,7 +90,7 @@ class _Decomposition:
     def combine(self, kind: str, nodes: Sequence[int]) -> int:
         if kind == "product":
             return self.network.product(nodes)
-        return self.network.minimum(nodes) if kind == "minimum" else self.network.maximum(nodes)
+        return self.network.extremum("minimum" if kind == "minimum" else "maximum", nodes)
 
     def untie(self, part: int, members: Sequence[int], linear: bool) -> Step[int]:
         """Decide the variable of ``part`` that most members contain; the lowest of equals."""

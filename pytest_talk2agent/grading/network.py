@@ -176,15 +176,8 @@ class Network:
             result = self._make("product", tuple(kept), (), low, high)
         return result if coefficient == 1 else self.linear(0, [(coefficient, result)])
 
-    def minimum(self, nodes: Iterable[int]) -> int:
-        """The least of several nodes."""
-        return self._extremum("minimum", nodes)
-
-    def maximum(self, nodes: Iterable[int]) -> int:
-        """The greatest of several nodes."""
-        return self._extremum("maximum", nodes)
-
-    def _extremum(self, kind: Literal["minimum", "maximum"], nodes: Iterable[int]) -> int:
+    def extremum(self, kind: Literal["minimum", "maximum"], nodes: Iterable[int]) -> int:
+        """The least or the greatest of several nodes."""
         least = kind == "minimum"
         choose = min if least else max
         bound, other = (self.high, self.low) if least else (self.low, self.high)
@@ -276,7 +269,7 @@ class Network:
             return self.steps(children[0], numbers[:half], numbers[half:])
         if kind == "choice":
             return self.choice(*children)
-        return self.minimum(children) if kind == "minimum" else self.maximum(children)
+        return self.extremum("minimum" if kind == "minimum" else "maximum", children)
 
     def order(self, root: int) -> list[int]:
         """Every node below and including ``root``, children first."""

@@ -154,15 +154,8 @@ class Retention:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for JSON; fractions are strings."""
-        return {
-            "native": self.native.to_json() if self.native else None,
-            "shapley": self.shapley.to_json() if self.shapley else None,
-            "flat": self.flat.to_json(),
-            "lost": self.lost,
-            "lost_upper": self.lost_upper,
-            "status": self.status,
-            "reason": self.reason,
-        }
+        scores = {"native": self.native, "shapley": self.shapley, "flat": self.flat}
+        return {**vars(self), **{name: None if one is None else one.to_json() for name, one in scores.items()}}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Retention:

@@ -13,13 +13,14 @@ from typing import Any
 from pytest_talk2agent.analysis.columns import LABELS
 from pytest_talk2agent.analysis.correlation import STATISTICS, Correlations, Difference, Estimate
 from pytest_talk2agent.analysis.error_rates import Averages
+from pytest_talk2agent.grading.source import some
+from pytest_talk2agent.reporting.html.markup import asset
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.version import VERSION
 
 SCHEMA = 1
 TITLES = {"pcc": "PCC", "spearman": "Spearman"}
 _CSV = (*("level", "statistic", "metric", "against", "points", "value", "low", "high", "higher", "equal", "undefined"),)
-_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,10 @@ class CorrelationReport:
         """The tables. Of the differences those of the last metric; the files hold all."""
         grid = self.found.grid
         kinds = "" if grid.types is None else f", {len(set(grid.types))} types"
-        lines = [f"{len(grid.tasks)} tasks x {len(grid.conditions)} conditions{kinds}; judged by {_some(self.judges)}"]
+        lines = [f"{len(grid.tasks)} tasks x {len(grid.conditions)} conditions{kinds}; judged by {some(self.judges)}"]
         if self.errors:
             lines.append(f"{self.errors} items could not be judged and are not in it")
-        lines.extend(f"left out, {reason}: {len(names)} ({_some(names)})" for reason, names in grid.left_out.items())
+        lines.extend(f"left out, {reason}: {len(names)} ({some(names)})" for reason, names in grid.left_out.items())
         if grid.types is None:
             lines.append("no level of types: not every task has a type in the execution file")
         for statistic in STATISTICS:
@@ -105,7 +106,7 @@ class CorrelationReport:
         names = list(found.grid.metrics)
         panels = {
             f"{level} ({found.estimate(level, 'pcc', names[0]).points})": {
-                _label(name): [_as_dot(found.estimate(level, statistic, name)) for statistic in STATISTICS]
+                _label(name): [_dot_of(found.estimate(level, statistic, name)) for statistic in STATISTICS]
                 for name in names
             }
             for level in found.grid.levels
@@ -163,8 +164,8 @@ def _label(name: str) -> str:
     return LABELS.get(name, name)
 
 
-def _as_dot(one: Estimate) -> Dot:
-    return Dot(one.value, one.low, one.high)
+def _dot_of(one: Estimate) -> Dot:
+    return one.value, one.low, one.high
 
 
 def _cell(one: Estimate | Difference, sign: str = "") -> str:
@@ -183,38 +184,21 @@ def _rate(rate: Fraction | None) -> str:
     return "-" if rate is None else f"{float(rate):.2%}"
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-
-
 _LABELS, _PANEL, _GAP, _ROW, _TOP = 210, 220, 36, 34, 64
-_STYLE = (
-    "text{font:13px system-ui,sans-serif;fill:#1f2328}.t{font-weight:600}.s{font-size:11px;fill:#656d76}"
-    ".g{stroke:#d0d7de}.z{stroke:#8c959f}.a{stroke:#0550ae;fill:#0550ae}.b{stroke:#953800;fill:#953800}"
-    ".i{stroke-width:2;fill:none}.o{fill:#fff}svg{background:#fff}"
-    "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#8d96a0}.g{stroke:#30363d}.z{stroke:#6e7681}"
-    ".a{stroke:#79c0ff;fill:#79c0ff}.b{stroke:#ffa657;fill:#ffa657}.o,svg{fill:#0d1117;background:#0d1117}}"
-)
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A number from -1 to 1 and its interval, each None where undefined."""
-
-    value: float | None
-    low: float | None
-    high: float | None
+Dot = tuple[float | None, float | None, float | None]
+"""A number from -1 to 1 and the ends of its interval, each None where undefined."""
 
 
 def dot_plot(
     title: str, names: Sequence[str], panels: Mapping[str, Mapping[str, Sequence[Dot]]], series: tuple[str, str]
 ) -> str:
     """An SVG document. ``panels`` maps the heading of each panel to names, and each name to a dot for each series."""
+    style = "".join(asset("dot_plot.css").splitlines())
     width = _LABELS + len(panels) * (_PANEL + _GAP)
     bottom = _TOP + len(names) * _ROW
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 34}" width="{width}" '
-        f'height="{bottom + 34}" role="img" aria-label="{escape(title)}"><style>{_STYLE}</style>',
+        f'height="{bottom + 34}" role="img" aria-label="{escape(title)}"><style>{style}</style>',
         f'<text class="t" x="8" y="20">{escape(title)}</text>',
         f'<circle class="a" cx="14" cy="38" r="4"/><text class="s" x="24" y="42">{escape(series[0])}</text>',
         f'<circle class="b i o" cx="94" cy="38" r="4"/><text class="s" x="104" y="42">{escape(series[1])}</text>',
@@ -228,7 +212,7 @@ def dot_plot(
             parts.append(f'<line class="{"g" if tick else "z"}" x1="{x}" x2="{x}" y1="{_TOP}" y2="{bottom}"/>')
             parts.append(f'<text class="s" x="{x}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>')
         for row, name in enumerate(names):
-            if all(dot.value is None for dot in dots[name]):
+            if all(value is None for value, _, _ in dots[name]):
                 parts.append(f'<text class="s" x="{_x(left, 0) + 6}" y="{_middle(row) + 4}">undefined</text>')
             for offset, kind, dot in zip((-5, 5), ("a", "b"), dots[name], strict=True):
                 parts += _dot(dot, left, _middle(row) + offset, kind)
@@ -236,12 +220,12 @@ def dot_plot(
 
 
 def _dot(dot: Dot, left: int, y: int, kind: str) -> list[str]:
-    parts = []
-    if dot.low is not None and dot.high is not None:
-        parts.append(f'<line class="{kind} i" x1="{_x(left, dot.low)}" x2="{_x(left, dot.high)}" y1="{y}" y2="{y}"/>')
-    if dot.value is not None:
+    parts, (value, low, high) = [], dot
+    if low is not None and high is not None:
+        parts.append(f'<line class="{kind} i" x1="{_x(left, low)}" x2="{_x(left, high)}" y1="{y}" y2="{y}"/>')
+    if value is not None:
         hollow = " i o" if kind == "b" else ""
-        parts.append(f'<circle class="{kind}{hollow}" cx="{_x(left, dot.value)}" cy="{y}" r="4"/>')
+        parts.append(f'<circle class="{kind}{hollow}" cx="{_x(left, value)}" cy="{y}" r="4"/>')
     return parts
 
 
