@@ -5,7 +5,7 @@ Fixed criteria are put in first, so that the network holds intentions only: they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, gcd, lcm, prod
@@ -86,10 +86,16 @@ MAXIMUM_FACTORS = 500
 
 
 class Compiled(NamedTuple):
-    """A whole grader: its network, and its value in it."""
+    """A whole grader: its network, and its value in it.
+
+    ``expressions`` are the parsed value (under the key "") and every ``let``, each after those that it needs;
+    ``parts`` has the place in the network of each of their nodes, by its ``id``.
+    """
 
     network: Network
     value: Scaled
+    expressions: Mapping[str, Expression]
+    parts: Mapping[int, Scaled]
 
 
 def compile_source(source: GraderSource) -> Compiled:
@@ -106,7 +112,7 @@ def compile_source(source: GraderSource) -> Compiled:
         compiler.define(name, expression)
     value = compiler.defined[""]
     compiler.check_range(expressions[""].span, value, source.range)
-    return Compiled(compiler.network, value)
+    return Compiled(compiler.network, value, expressions, {**compiler.results, **compiler.bare})
 
 
 class _Compiler(Arithmetic):
@@ -117,6 +123,7 @@ class _Compiler(Arithmetic):
         self.groups: dict[str, list[Scaled]] = {}
         self.varying: set[str] = {*source.intentions, *source.fixed, *source.groups}
         self.results: dict[int, Scaled] = {}
+        self.bare: dict[int, Scaled] = {}  # of a group by itself, which is several criteria that hold together
         bits = {}
         for bit, (name, worth) in enumerate(source.intentions.items()):
             bits[name] = self.network.variable(bit)
@@ -133,6 +140,7 @@ class _Compiler(Arithmetic):
             self.varying.add(name)
         for node in walk(expression):
             if isinstance(node, Name) and node.index is None and node.name in self.groups:
+                self.bare[id(node)] = self.groups[node.name][0]
                 continue
             self.network.writing = node.span
             self.results[id(node)] = self.lower(node)

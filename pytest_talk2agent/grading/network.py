@@ -305,6 +305,10 @@ class Network:
 
     def evaluate(self, order: Sequence[int], ones: int) -> int:
         """The value of the last node of ``order`` (from ``order()``) where exactly the variables in ``ones`` are 1."""
+        return self.values(order, ones)[order[-1]]
+
+    def values(self, order: Sequence[int], ones: int) -> dict[int, int]:
+        """The value of each node of ``order``, which has the children of a node before it."""
         values: dict[int, int] = {}
         value = 0
         for number in order:
@@ -330,7 +334,7 @@ class Network:
             else:
                 value = max(values[child] for child in children)
             values[number] = value
-        return value
+        return values
 
 
 T = TypeVar("T")

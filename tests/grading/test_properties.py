@@ -33,7 +33,7 @@ def compiled(text: str) -> Grader:
 
 def by_engine(text: str) -> dict[str, dict[str, Fraction]]:
     """Shapley values by each engine on its own, whatever the dispatch would choose."""
-    network, (root, unit) = compile_source(source(text))
+    network, (root, unit) = compile_source(source(text))[:2]
     if network.is_constant(root):
         return {}
     found = {
