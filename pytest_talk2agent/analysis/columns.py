@@ -1,4 +1,4 @@
-"""What a metric says of each result of some runs, so that more is better: the columns of a correlation."""
+"""Scores of each result by each metric, higher always better: the columns of a correlation."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _model(name: str, tools: Tools) -> Ask:
 
 
 def _each(measure: Callable[[TaskResult], Found], results: Sequence[TaskResult], tools: Tools) -> list[Found]:
-    """Measure every result, several at a time where the model may be asked so; in order, to the first error."""
+    """Measure every result in order, several at a time where the model allows it; stop at the first error."""
     with ThreadPoolExecutor(tools.concurrency) as pool:
         futures = [pool.submit(measure, result) for result in results]
         try:

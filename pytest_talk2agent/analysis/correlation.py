@@ -34,7 +34,7 @@ _DIGITS = 14
 
 
 def pearson(xs: Sequence[Number], ys: Sequence[Number]) -> float | None:
-    """Pearson's r; None where a row is constant or shorter than two, for then it is not defined.
+    """Pearson's r; None where it is undefined: a row is constant or has fewer than two numbers.
 
     Raises ValueError where the rows are not of one length or hold no numbers, or scipy is not installed.
     """
@@ -76,7 +76,7 @@ class Draws:
 
 
 def draw_tasks(tasks: int, draws: int, seed: int) -> Draws:
-    """Resamples of as many tasks: all of them, in order, where they are not more than ``draws``, else a random sample.
+    """Resamples of the tasks: every possible one, in order, if there are at most ``draws``; otherwise a random sample.
 
     Raises ValueError where there is nothing to draw.
     """
@@ -90,7 +90,7 @@ def draw_tasks(tasks: int, draws: int, seed: int) -> Draws:
 
 
 def resample(grid: Grid, draws: Draws) -> dict[tuple[str, str, str], Floats]:
-    """For each level, statistic and metric its correlation with execution in every draw, NaN where undefined."""
+    """The correlation with execution in every draw, by level, statistic and metric; NaN where undefined."""
     import numpy as np
 
     execution = np.array(grid.execution, dtype=np.float64)
@@ -232,7 +232,7 @@ def correlate(grid: Grid, *, draws: int = 10_000, seed: int = 0, confidence: flo
 
 
 def _interval(values: Floats, confidence: float) -> tuple[float | None, float | None, int]:
-    """Percentile interval of the defined values, linear between two; and how many are undefined."""
+    """The percentile interval of the defined values, interpolated linearly, and how many are undefined."""
     import numpy as np
 
     defined = values[~np.isnan(values)]

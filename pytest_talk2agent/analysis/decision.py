@@ -1,4 +1,4 @@
-"""A run and its rules to the one verdict that pytest and the command line give, for a new run and for a saved one."""
+"""The decision about a run. Pytest and the command line share it, for a new run and for a saved one."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def _decided(row: Difference, groups: Sequence[Sequence[Ends]], margin: Fraction
 
 
 def _kinds(pairs: Sequence[_Pair], margin: Fraction | None) -> tuple[KindChange, ...]:
-    """Every kind, tested for more losses; a kind has regressed where that is shown and is more than the margin."""
+    """Test every kind for more losses; one has regressed if its increase is significant and exceeds the margin."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     net: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for pair in pairs:
@@ -248,9 +248,9 @@ def _means(groups: Sequence[Sequence[Ends]]) -> Ends:
 
 
 def regate(run: SavedRun, rules: Rules, baseline: Baseline | None) -> tuple[list[TaskResult], Gate]:
-    """Decide a finished run anew; returns its results with their new verdicts, and the gate.
+    """Decide a finished run again; return its results with their new verdicts, and the gate.
 
-    Comes to what pytest comes to under the same rules. What cannot be seen in the records stays as the run had it:
+    The verdict is the one pytest gives under the same rules. What the records do not hold stays as the run had it:
     errors, items without a result, tests that failed for another reason, and what a hook had against the run. Raises
     ValueError where the run did not come to its end, BaselineError where it must not be compared.
     """

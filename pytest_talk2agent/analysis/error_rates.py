@@ -77,7 +77,7 @@ def whisper_english() -> Form:
 
 
 def _closed(text: str) -> str:
-    """The same text to the normaliser, without what its patterns take quadratic time over.
+    """A text that the normaliser treats alike, without what its patterns take quadratic time over.
 
     That is runs of white space, and brackets that nothing closes: a bracket alone is no word.
     """
@@ -166,7 +166,7 @@ def errors_in(form: Form, said: str, heard: str, *, characters: bool = False) ->
 
 
 def pooled(results: Iterable[TaskResult]) -> Rates:
-    """The rates of several results together. Where a reference is empty, its insertions belong into no rate."""
+    """The pooled rates of several results. Insertions where nothing was said belong to no rate."""
     rows = list(results)
     return Rates(_pool(map(word_errors, rows)), _pool(map(verbatim_errors, rows)))
 

@@ -64,7 +64,7 @@ class Grid:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The levels that can be had: that of types only where tasks have types."""
+        """The available levels: that of types only where tasks have types."""
         return LEVELS if self.types is not None else (LEVELS[0], LEVELS[2])
 
 
@@ -130,7 +130,7 @@ def make_grid(
 
 
 def points(grid: Grid, matrix: Matrix, level: str) -> list[Number]:
-    """The values of a matrix that a level pairs, means being exact.
+    """The values of a matrix at one level; means are exact.
 
     ``task-interface``: every cell; ``type-interface``: plain means over the tasks of a type; ``interface``: over all.
     """

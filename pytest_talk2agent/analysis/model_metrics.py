@@ -1,4 +1,4 @@
-"""Metrics for which a language model is asked: AER, Semantic WER and Atomic Rubric.
+"""Metrics that ask a language model: AER, Semantic WER and Atomic Rubric.
 
 The prompts are the project's own. A model's answer must have the shape that was asked for; one that has not is an error
 and no score.

@@ -1,4 +1,4 @@
-"""What a task was worth under a condition, from a file: execution scores, or a metric that was computed elsewhere."""
+"""Scores by task and condition from a file: of an execution, or of a metric computed elsewhere."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_outcomes(path: Path) -> Outcomes:
 
 
 def read_metric_outcomes(path: Path) -> dict[str, Outcomes]:
-    """Read such a file with a column ``metric`` more: the outcomes of each metric, in the order of the file."""
+    """Read such a file with an additional column ``metric``: the outcomes of each metric, in the order of the file."""
     return _read(path, ("metric", *_NEEDED))
 
 

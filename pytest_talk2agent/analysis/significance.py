@@ -1,4 +1,4 @@
-"""The statistics of a comparison: intervals of a mean over tasks, exact paired tests, and how many recordings would do.
+"""The statistics of a comparison: intervals of a mean over tasks, exact paired tests, and the recordings needed.
 
 Takes of one task share its words and its difficulty, so they are no independent draws; tasks are.
 """
@@ -127,7 +127,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Components:
-    """Variance components of a value that tasks have and takes scatter around.
+    """Variance components of a score: between tasks, and between takes of a task.
 
     ``between`` is the variance of the tasks' true values, ``within`` that of takes of one task (None where no task has
     two), ``means`` that of the tasks' means as observed, ``takes`` the harmonic mean of takes of a task.
@@ -158,7 +158,7 @@ def components_of(groups: Sequence[Sequence[float]]) -> Components:
 def needed_for(
     now: Components, difference: tuple[float, float], interval: tuple[float, float], margin: float
 ) -> Needed:
-    """What would decide a difference that is undecided now; more is better in it.
+    """How much data would decide a difference that is undecided now; higher is better.
 
     ``difference`` holds both ends of what was observed, apart where labels are unresolved; ``interval`` is the one
     around them. What lies between the two shrinks with the square root of the data; it must become smaller than what

@@ -63,7 +63,7 @@ def run_import(options: argparse.Namespace) -> int:
 
 
 def _import_dataset(root: Path, out: Path | None) -> int:
-    """Write the manifest, then what to add to a command line or an ini file: where the manifest is not."""
+    """Write the manifest; print what to add to the command line or the ini file on the other stream."""
     manifest = read_dataset(root)
     conditions = read_conditions(root) if (root / CONDITIONS).is_file() else []
     folder = Path.cwd() if out is None else out.absolute().parent

@@ -26,7 +26,7 @@ def declared(
 
 
 def names(text: str) -> list[str]:
-    """The names in a list with commas between."""
+    """The names in a comma-separated list."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
@@ -42,13 +42,13 @@ def add_checkouts(command: argparse.ArgumentParser) -> None:
 
 
 def checkouts_of(options: argparse.Namespace) -> Checkouts:
-    """The checkouts that were named; each is read when it is needed."""
+    """The checkouts named on the command line; each is read when needed."""
     given = {benchmark: getattr(options, option) for benchmark, option in OPTIONS.items()}
     return Checkouts({benchmark: path for benchmark, path in given.items() if path is not None})
 
 
 def task_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Every task file among some files and folders, also one that cannot be read; ValueError where a path has none."""
+    """Every task file in these files and folders, readable or not; raises ValueError where a path has none."""
     for path in paths:
         if not path.exists():
             raise ValueError(f"{path}: no such file or folder; check the path")
@@ -63,7 +63,7 @@ def task_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def write(lines: Iterable[str]) -> None:
-    """Write lines to standard output, with what cannot be seen made visible."""
+    """Write lines to standard output, with invisible characters spelled out."""
     sys.stdout.write("".join(f"{encodable(visible(line), sys.stdout.encoding)}\n" for line in lines))
 
 
@@ -73,7 +73,7 @@ def write_error(text: str) -> None:
 
 
 def write_json(value: object) -> None:
-    """Write plain values to standard output; what cannot be seen is escaped, which changes no value."""
+    """Write plain values to standard output as JSON; invisible characters are escaped, which changes no value."""
     text = visible_json(json.dumps(value, indent=1, ensure_ascii=False))
     try:
         text.encode(sys.stdout.encoding or "utf-8")

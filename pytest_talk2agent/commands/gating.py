@@ -1,4 +1,4 @@
-"""``talk2agent compare``, ``regate`` and ``accept``: runs and baselines that are decided after the fact."""
+"""``talk2agent compare``, ``regate`` and ``accept``: saved runs and baselines, decided again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_margin(command: argparse.ArgumentParser) -> None:
 
 
 def add_rules(command: argparse.ArgumentParser) -> None:
-    """Declare all that pytest's options ``--t2a-..`` of the same names are."""
+    """Declare the rules of a gate, by the names that they have as pytest options ``--t2a-..``."""
     for metric in METRICS:
         command.add_argument(f"--min-{metric}", type=_share, metavar="X")
     command.add_argument("--tolerance", type=_share, default=Fraction(0), metavar="X")
@@ -90,7 +90,7 @@ def add_compare(commands: Commands) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> int:
-    """Print the comparison; 1 where a margin was given and AFTER is not shown to keep it."""
+    """Print the comparison; 1 if a margin was given and AFTER is not shown to be within it."""
     rules = rules_of(options)
     before, _, earlier = _side(options.before)
     after, lacking, later = _side(options.after)
@@ -127,7 +127,7 @@ def _worst(comparisons: Sequence[Comparison]) -> str:
 
 
 def _heard_otherwise(before: Sequence[TaskResult], after: Sequence[TaskResult]) -> list[dict[str, str]]:
-    """The items of which both runs heard the same recording with the same interface, and another text."""
+    """The items whose recording both runs gave to the same interface, with different transcripts."""
 
     def known(one: TaskResult) -> tuple[str, str, str | None, str]:
         return one.task, one.take, one.transcript.audio_sha256, one.transcript.fingerprint

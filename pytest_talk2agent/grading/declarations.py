@@ -1,4 +1,4 @@
-"""What can be checked before anything is computed: every name is declared once, and no ``let`` needs itself."""
+"""Checks that need no values: every name is declared once, and no ``let`` needs itself."""
 
 from __future__ import annotations
 

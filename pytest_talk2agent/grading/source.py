@@ -1,4 +1,4 @@
-"""What a task file says about its grader before anything is compiled, and the errors that say what is wrong with it."""
+"""A grader as its task file states it, before it is compiled, and the errors that say what is wrong with it."""
 
 from __future__ import annotations
 

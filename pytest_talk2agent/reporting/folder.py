@@ -25,7 +25,7 @@ FILES = ("run.json", "summary.md", "report.html", "results.jsonl")
 
 
 def forget_report(directory: Path) -> None:
-    """Make the folder, and take the report of an earlier run out of it: it must not be taken for this run's.
+    """Make the folder and delete an earlier run's report from it, which could be mistaken for this run's.
 
     Raises OSError where that cannot be done.
     """
@@ -125,6 +125,6 @@ class ReportFolder:
 
 
 def _audio_roots(results: Sequence[TaskResult]) -> list[str]:
-    """The folders that the run heard recordings from, links followed and not: what a page may take them from later."""
+    """The folders of the run's recordings, with and without links followed: where a page may take them from later."""
     places = [Path(result.audio).absolute() for result in results if result.audio is not None]
     return sorted({str(form.parent) for place in places for form in (place, place.resolve())})

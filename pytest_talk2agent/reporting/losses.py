@@ -1,4 +1,4 @@
-"""What items lost, most valuable first: the answer that every report begins with; and how what was heard differs."""
+"""What items lost, most valuable first, and how the transcript differs from the script."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rank(result: TaskResult) -> int:
 
 
 def worst_first(results: Iterable[TaskResult]) -> list[TaskResult]:
-    """Results by outcome, in each as they were."""
+    """Results ordered by outcome, otherwise as they were."""
     return sorted(results, key=rank)
 
 

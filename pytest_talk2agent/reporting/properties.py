@@ -14,7 +14,7 @@ PREFIX = "t2a."
 
 
 def set_properties(properties: list[tuple[str, object]], result: TaskResult, *, travels: bool, rates: bool) -> None:
-    """Put a result into an item's properties, in the place of one of an earlier try.
+    """Put a result into an item's properties, replacing that of an earlier try.
 
     The whole record goes with them, as text where it ``travels`` to another process; ``rates`` are what takes time to
     count.

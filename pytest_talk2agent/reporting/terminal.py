@@ -1,4 +1,4 @@
-"""The terminal: the progress of a transcription pass, then rows that failed and one row for each condition."""
+"""What the terminal shows: progress of the transcription pass, the items that failed, a row for each condition."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class ProgressLine:
         self._lock = threading.Lock()
 
     def show(self, progress: Progress) -> None:
-        """Take note of progress; called from the thread that follows the transcription."""
+        """Show progress; called from the thread that follows the transcription."""
         with self._lock:
             self._last = progress
             now = time.monotonic()

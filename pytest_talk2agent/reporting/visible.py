@@ -63,7 +63,7 @@ def visible_line(text: str) -> str:
 
 
 def visible_lines(lines: Iterable[str]) -> list[str]:
-    """Lines that stay as many as they are."""
+    """The same for each of several lines."""
     return [visible_line(line) for line in lines]
 
 
@@ -124,7 +124,7 @@ def terminal_encoding() -> str:
 
 
 def shell_word(text: str) -> str:
-    r"""A text as one word of a command line that can be read before it is pasted.
+    r"""A text as one word of a command line, readable before it is pasted.
 
     Where it holds what cannot be seen, the quotes are those of bash and zsh that know escapes: ``$'a\x1bb'``.
     """

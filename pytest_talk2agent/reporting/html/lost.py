@@ -1,4 +1,4 @@
-"""The first thing on the page of a red run: each value that was lost, what was heard instead, where, since when."""
+"""The first section of a failed run: each lost value, what was heard instead, where, and since when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file that holds a whole run: readable without a network, safe to open whatever was heard, fit to be printed."""
+"""A whole run as one file: readable offline, safe to open whatever was heard, printable."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Bounds:
-    """Which files a saved run may bring into a page: it names them itself, and anybody can have written it.
+    """Which files a saved run may bring into a page. The run names them, and anybody may have written it.
 
     A file must lie below one of ``roots``, links followed, and be audio by its bytes, whatever its name; what is
     embedded must have a digest that the run recorded for the name, where ``sha256`` has any.

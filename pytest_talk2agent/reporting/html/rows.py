@@ -1,4 +1,4 @@
-"""The results of a run as the plain values that the page's script reads.
+"""The results of a run as plain values for the script of the page.
 
 Three kinds of block. The index has one column a field and one entry a result, for what is filtered, sorted and listed.
 Blocks of `CHUNK` results hold what is shown when an item is opened, and are read only then. What results share (tasks,

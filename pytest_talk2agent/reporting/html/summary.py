@@ -1,4 +1,4 @@
-"""The part of the page that stands there without a script: verdict, conditions, kinds, pairs, worst tasks, errors."""
+"""The part of the page that needs no script: verdict, conditions, kinds, pairs, worst tasks, errors."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class GraderTree:
         return [[name, self._node(root, "")] for name, root in self._roots().items()]
 
     def losses(self, lost: Collection[str], unresolved: Collection[str]) -> list[list[Any]]:
-        """The nodes that are worth something else than when nothing is lost: ``[number, state, value]``.
+        """The nodes whose value differs from that when nothing is lost: ``[number, state, value]``.
 
         The state is "lost", or "open" where it is only if what is unresolved counts as lost; the value then shows both.
         """
@@ -131,7 +131,7 @@ def _operation(node: Expression) -> str:
 
 
 def _roles(node: Expression) -> list[str]:
-    """What each child is for, where its place alone does not say it."""
+    """The role of each child, where its position alone does not tell it."""
     count = len(node.children)
     if isinstance(node, Product):
         return [*[""] * len(node.factors), *["divided by"] * len(node.divisors)]
