@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pytest_talk2agent.context.errors import ContextError
+from pytest_talk2agent.tasks.json_text import parse_json
 from pytest_talk2agent.tasks.reading import read_bounded
 from pytest_talk2agent.tasks.task import Task
 
@@ -49,7 +50,7 @@ def read_list(path: Path, task: Task) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def _read(path: Path, _changed: int) -> Mapping[str, tuple[str, ...]]:
     try:
-        data = json.loads(read_bounded(path, LARGEST).decode("utf-8-sig"))
+        data = parse_json(read_bounded(path, LARGEST).decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ContextError(f"{path}: not UTF-8; save the term lists as UTF-8") from None
     except json.JSONDecodeError as error:

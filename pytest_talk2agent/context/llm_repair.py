@@ -27,6 +27,7 @@ from pytest_talk2agent.interfaces.http import Endpoint, Reply
 from pytest_talk2agent.interfaces.payment import post_paid
 from pytest_talk2agent.interfaces.prices import OUTPUT_TOKENS
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
+from pytest_talk2agent.tasks.json_text import parse_json
 
 NAME = "llm"
 PROMPT_VERSION = "1"
@@ -185,7 +186,7 @@ def _transcript_of(body: Mapping[str, Any], *, fenced: bool) -> str:
         raise _KeptError("malformed: the message in the answer is no text")
     block = _FENCED.fullmatch(content) if fenced else None
     try:
-        answer = json.loads(block[1] if block else content)
+        answer = parse_json(block[1] if block else content)
     except (ValueError, RecursionError):
         raise _KeptError("malformed: the answer is no JSON; see repair_format") from None
     if not isinstance(answer, dict) or set(answer) != {"transcript"} or not isinstance(answer["transcript"], str):

@@ -12,7 +12,7 @@ from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
-from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError, Utterance
+from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError, Utterance, is_inspectable
 from pytest_talk2agent.results.baseline import Pins
 from pytest_talk2agent.speech.noise import SoundSwitches
 from pytest_talk2agent.tasks.task import Task
@@ -43,6 +43,11 @@ class Condition:
     def engine_asked(self) -> bool:
         """Whether the engine makes its transcripts; else the interface answers at once, in the test process."""
         return self.interface.hears or self.spec.repair
+
+    @property
+    def inspectable(self) -> bool:
+        """Whether its identity is known in the test process; see `interfaces.utterance.Inspectable`."""
+        return is_inspectable(self.interface) and not self.spec.repair
 
     def terms_of(self, task: Task) -> TermList | None:
         """The terms of a task that the agent can see; None where the condition uses none. Raises ContextError."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_talk2agent.context.registry import make_repair
 from pytest_talk2agent.engine.identity import condition_identity, heard_identity
-from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.job import Job, by_model
 from pytest_talk2agent.engine.progress import Counter, Progress
 from pytest_talk2agent.engine.repairing import Repairing
 from pytest_talk2agent.engine.setup import Setup
@@ -23,6 +23,7 @@ from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches, s
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
+    Interface,
     InterfaceError,
     TimeLimited,
     TranscriptionError,
@@ -39,7 +40,9 @@ BATCH_SECONDS = 300.0
 """The audio that a batch may hold, unless one recording is longer: 19 MB as decoded samples."""
 
 LOAD_SECONDS = 3600.0
-"""How long an interface may take to be made and to say what it is."""
+"""How long an interface may take to be made and to say what it is; one with a limit of its own has ten times that."""
+
+LEAST_LOAD_SECONDS = 60.0
 
 STALL_SECONDS = 3600.0
 """How long a batch may take that has no limit of its own: whatever still runs then will never end."""
@@ -63,10 +66,15 @@ def transcribe_all(
     budget = Budget(None if setup.budget is None else Decimal(setup.budget))
     counts = Counter(len(jobs), deliver, report)
     with _worker(setup) as work:
-        for spec, group in _by_model(jobs):
-            doing([job.key for job in group], LOAD_SECONDS)
+        for spec, group in by_model(jobs):
+            keys = [job.key for job in group]
+            doing(keys, LOAD_SECONDS)
             try:
-                condition = _Condition(parse_spec(spec), registry, store, counts, budget, setup, doing)
+                read = parse_spec(spec)
+                interface = registry.make(read)
+                doing(keys, _load_seconds(interface))
+                condition = ConditionPass(read, interface, store, counts, budget, setup, doing)
+                doing(keys, LOAD_SECONDS)
                 condition.transcribe(group, work)
             except (InterfaceError, StoreError) as error:
                 for job in group:
@@ -86,7 +94,9 @@ def identify(spec: str, setup: Setup, doing: Callable[[Sequence[str], float | No
     try:
         read = parse_spec(spec)
         repair = make_repair(read) if read.repair else None
-        return condition_identity(read, heard_identity(read, _registry(setup).make(read)), repair)
+        interface = _registry(setup).make(read)
+        doing([key], _load_seconds(interface))
+        return condition_identity(read, heard_identity(read, interface), repair)
     except InterfaceError:
         raise
     except (Exception, SystemExit) as error:
@@ -95,22 +105,18 @@ def identify(spec: str, setup: Setup, doing: Callable[[Sequence[str], float | No
         doing([], None)
 
 
+def _load_seconds(interface: Interface) -> float:
+    """How long an interface may take to say what it is."""
+    if not isinstance(interface, TimeLimited):
+        return LOAD_SECONDS
+    return min(LOAD_SECONDS, max(LEAST_LOAD_SECONDS, 10 * interface.time_limit))
+
+
 def _registry(setup: Setup) -> Registry:
     registry = Registry()
     for name, target in setup.interfaces.items():
         registry.register(name, target)
     return registry
-
-
-def _by_model(jobs: Sequence[Job]) -> list[tuple[str, list[Job]]]:
-    by_spec: dict[str, list[Job]] = defaultdict(list)
-    models: dict[tuple[str, str | None], int] = {}
-    for job in jobs:
-        by_spec[job.spec].append(job)
-    specs = {text: parse_spec(text) for text in by_spec}
-    for spec in specs.values():
-        models.setdefault((spec.name, spec.model), len(models))
-    return sorted(by_spec.items(), key=lambda item: models[specs[item[0]].name, specs[item[0]].model])
 
 
 @dataclass(frozen=True)
@@ -128,18 +134,24 @@ class _Pending:
         return path
 
 
-class _Condition:
-    """One condition's share of a pass."""
+class NotStoredError(Exception):
+    """Something must be heard, in a pass that may not."""
+
+
+class ConditionPass:
+    """One condition's share of a pass. One that does not ``hear`` raises NotStoredError at the first that it had to."""
 
     def __init__(
         self,
         spec: Spec,
-        registry: Registry,
+        interface: Interface,
         store: Store,
         counts: Counter,
         budget: Budget,
         setup: Setup,
-        doing: Callable[[Sequence[str], float | None], None],
+        doing: Callable[[Sequence[str], float | None], None] = lambda keys, seconds: None,
+        *,
+        hears: bool = True,
     ) -> None:
         self._spec = spec
         self._frozen = setup.frozen
@@ -148,7 +160,8 @@ class _Condition:
         self._doing = doing
         self._store = store
         self._counts = counts
-        self._interface = registry.make(spec)
+        self._interface = interface
+        self._hears = hears
         self._repair = make_repair(spec) if spec.repair else None
         for paid in (self._interface, self._repair):
             charge_to = getattr(paid, "charge_to", None)
@@ -160,7 +173,7 @@ class _Condition:
         self._made_by: dict[str, Any] = {"identity": whole, "fingerprint": fingerprint_of(whole)}
         self._snr = read_switches(spec, "audio_", SoundSwitches).audio_snr_db
 
-    def transcribe(self, jobs: Sequence[Job], work: Work) -> None:
+    def transcribe(self, jobs: Sequence[Job], work: Work = work_here) -> None:
         """Answer every job of this condition."""
         with Repairing(self._repair, self._store, self._counts, frozen=self._frozen) as self._repairing:
             if not self._interface.hears:
@@ -211,9 +224,14 @@ class _Condition:
             elif self._frozen:
                 self._counts.deliver(job, f"{job.utterance.task}: {self._not_stored(path.name, sha256, terms)}")
             else:
+                self._may_hear()
                 waiting[sha256, terms].append(job)
         found = [_Pending(sha256, tuple(group), terms) for (sha256, terms), group in waiting.items()]
         return sorted(found, key=lambda pending: audio_seconds(pending.path))
+
+    def _may_hear(self) -> None:
+        if not self._hears:
+            raise NotStoredError
 
     def _stored(self, sha256: str, terms: Sequence[str]) -> Transcript | None:
         """The stored transcript of a recording; none by a recogniser of which nobody knows whether it is the same."""
@@ -236,6 +254,7 @@ class _Condition:
             self._made_by["silence"] = {"error": self._not_stored("silence", audio.sha256, longest)}
             return self._missing(jobs)
         if known is None:
+            self._may_hear()
             utterance = Utterance("silence", "", "", "", audio=audio, terms=longest)
             job = Job(self._spec.text, utterance, terms=longest)
             [(_, outcome, elapsed)] = work(self._spec.text, self._interface, iter([[(0, utterance)]]))

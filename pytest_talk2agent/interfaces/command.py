@@ -48,6 +48,7 @@ class CommandInterface:
 
     hears = True
     capabilities: frozenset[str] = frozenset()
+    inspectable = True
 
     def __init__(self, spec: Spec) -> None:
         self._text = spec.model or ""

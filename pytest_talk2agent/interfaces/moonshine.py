@@ -70,6 +70,7 @@ class MoonshineInterface:
 
     hears = True
     capabilities: frozenset[str] = frozenset()
+    inspectable = True
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec

@@ -106,6 +106,7 @@ class ServedInterface(ABC):
 
     hears = True
     capabilities = frozenset({"bias"})
+    inspectable = True
     batch_size = 64
     path: str
     most_output_tokens = OUTPUT_TOKENS

@@ -40,6 +40,7 @@ class SphinxInterface:
 
     hears = True
     capabilities: frozenset[str] = frozenset()
+    inspectable = True
 
     def __init__(self, spec: Spec) -> None:
         refuse_model(spec)

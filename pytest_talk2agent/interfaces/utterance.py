@@ -88,7 +88,7 @@ class Interface(Protocol):
     and says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1
     without it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of
     `transcribe` where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
-    Two more are protocols of their own: `Reproducible` and `TimeLimited`.
+    Three more are protocols of their own: `Reproducible`, `Inspectable` and `TimeLimited`.
     """
 
     hears: bool
@@ -116,6 +116,17 @@ class Reproducible(Protocol):
 
 
 @runtime_checkable
+class Inspectable(Protocol):
+    """An interface that says whether what it is can be read from files and settings alone.
+
+    Then ``identity()`` and ``reproducible`` load no model and run no code of the user's own, so the process of the
+    tests may ask for them. That is not taken for granted: others are asked in the model server.
+    """
+
+    inspectable: bool
+
+
+@runtime_checkable
 class TimeLimited(Protocol):
     """An interface that runs code which nobody can stop from within: ``time_limit`` seconds for each recording."""
 
@@ -125,3 +136,8 @@ class TimeLimited(Protocol):
 def is_reproducible(interface: Interface) -> bool:
     """Whether a stored transcript may stand in for hearing again; see `Reproducible`."""
     return interface.reproducible if isinstance(interface, Reproducible) else True
+
+
+def is_inspectable(interface: Interface) -> bool:
+    """Whether the process of the tests may ask an interface what it is; see `Inspectable`."""
+    return isinstance(interface, Inspectable) and interface.inspectable

@@ -41,6 +41,7 @@ from pytest_talk2agent.interfaces.whisper_weights import (
     check_folder,
     combined_sha256,
     find_weights,
+    is_at_hand,
     is_folder,
 )
 
@@ -97,6 +98,11 @@ class WhisperInterface:
         require_package("whisper", "faster_whisper", "faster-whisper", "whisper")
         if is_folder(self._model_name):
             check_folder(Path(self._model_name).expanduser())
+
+    @property
+    def inspectable(self) -> bool:
+        """Where the weights are here; else ``identity()`` downloads them."""
+        return is_at_hand(self._model_name)
 
     def identity(self) -> Mapping[str, str]:
         """SHA-256 of the weights and of the files beside them, runtime versions, decode settings.

@@ -24,6 +24,7 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.model_options import ModelOptions
 from pytest_talk2agent.judging.records import Records, record_key
+from pytest_talk2agent.tasks.json_text import parse_json
 
 KIND = "answers"
 _PATH = "chat/completions"
@@ -240,7 +241,7 @@ class Model:
             raise _InvalidError("the message in the answer is no text")
         block = _FENCED.fullmatch(content) if self._options.format == "text" else None
         try:
-            answer = json.loads(block[1] if block else content)
+            answer = parse_json(block[1] if block else content)
         except (ValueError, RecursionError):
             raise _InvalidError("the answer is no JSON; see the option format") from None
         if not isinstance(answer, dict):

@@ -1,6 +1,6 @@
 """The release: what a run as a whole is held to, and the three-way verdict on a candidate against its baseline.
 
-Everything here is a decision on numbers that are there already; `analysis.release` computes them.
+Everything here is a decision on numbers that are there already; `analysis.decision` computes them.
 """
 
 from __future__ import annotations

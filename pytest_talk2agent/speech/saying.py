@@ -7,6 +7,7 @@ values. The forms are those that speakers use and recognisers print, not all tha
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -28,6 +29,9 @@ _ORDINAL = {value: word for word, value in ORDINALS.items()}
 _SCALES = [(value, word) for word, value in SCALES.items() if not word.startswith(("lakh", "crore"))][::-1]
 _VULGAR = {Fraction(1, 2): "½", Fraction(1, 4): "¼", Fraction(3, 4): "¾", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔"}
 _SYMBOLIC = frozenset(("path", "filename", "flag", "url", "email", "identifier", "version", "code"))
+
+
+_HUMP = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_])*")  # a word inside a name, or one of a run of capitals
 
 
 def forms(kind: str, value: str) -> tuple[str, ...]:
@@ -371,6 +375,31 @@ def _symbols(value: str) -> Iterator[str]:
         else:
             words.append(token.norm if len(token.norm) > 3 and token.text.islower() else " ".join(token.norm))
     yield " ".join(words)
+
+
+def aloud(kind: str, value: str) -> tuple[str, ...]:
+    """How a value of letters, digits and symbols is read aloud: word by word, and what is no word spelled as well.
+
+    Empty for other kinds, and where a symbol has no name.
+    """
+    if kind not in _SYMBOLIC:
+        return ()
+    words: list[str] = []
+    spelled: list[str] = []
+    is_odd = False
+    for token in tokenise(value).tokens:
+        if token.kind == "symbol" and token.norm not in SYMBOL_NAMES:
+            return ()
+        if token.kind == "word":
+            parts = _HUMP.findall(token.text)
+            words += [part.lower() if len(part) > 2 else " ".join(part.lower()) for part in parts]
+            is_odd = is_odd or any(len(part) < 3 for part in parts)
+            spelled += [f"capital {letter.lower()}" if letter.isupper() else letter for letter in token.text]
+        else:
+            said = SYMBOL_NAMES[token.norm] if token.kind == "symbol" else digits(token.norm)
+            words.append(said)
+            spelled.append(said)
+    return (" ".join(words), *([" ".join(spelled)] if is_odd else ()))
 
 
 _FORMS: dict[str, Callable[[str], Iterator[str]]] = {

@@ -28,6 +28,7 @@ ODD: dict[str, Any] = {
     "state": Hypothesis("heard", state="lost"),
     "sent": Hypothesis("heard", sent=("nginx", 3)),  # type: ignore[arg-type]
     "nothing": None,
+    "endlessly": Hypothesis("word " * 20_001),
 }
 """What the model ``odd`` returns for files of these names."""
 
@@ -37,6 +38,7 @@ class Fake:
 
     hears = True
     capabilities: frozenset[str] = frozenset()
+    inspectable = True
 
     def __init__(self, spec: Spec) -> None:
         self.model = spec.model or "good"
@@ -61,6 +63,9 @@ class Fake:
             sys.exit("the recogniser gave up")
         if self.model == "hangs" and "hang" in names:
             time.sleep(600)
+        if self.model == "floods":
+            sys.stderr.write("again " * 20_000)
+            sys.stderr.flush()
         if self.model == "dies" or (self.model == "dies-once" and "a" in names):
             sys.stderr.write("out of memory\n")
             sys.stderr.flush()
