@@ -43,7 +43,7 @@ def add_checkouts(command: argparse.ArgumentParser) -> None:
 
 def checkouts_of(options: argparse.Namespace) -> Checkouts:
     """The checkouts named on the command line; each is read when needed."""
-    given = {benchmark: getattr(options, option) for benchmark, option in OPTIONS.items()}
+    given = {benchmark: vars(options)[option] for benchmark, option in OPTIONS.items()}
     return Checkouts({benchmark: path for benchmark, path in given.items() if path is not None})
 
 

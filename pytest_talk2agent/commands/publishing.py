@@ -118,7 +118,7 @@ def eval_results(
     """
     entries = []
     for metric in METRICS:
-        interval: Interval | None = getattr(summary, metric)
+        interval = {"native": summary.native, "shapley": summary.shapley}[metric]
         if interval is None:
             continue
         entry: dict[str, Any] = {"dataset": {"id": dataset, "task_id": metric}, "value": _percent(interval.low)}
