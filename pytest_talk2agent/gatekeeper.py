@@ -387,9 +387,10 @@ _HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
 
 
 def _said(error: BaseException) -> str:
+    from pytest_talk2agent.interfaces.batch import one_line
     from pytest_talk2agent.reporting.visible import visible_line
 
-    return visible_line(f"{type(error).__name__}: {error}")
+    return visible_line(one_line(error))
 
 
 def _one_line(report: pytest.TestReport | pytest.CollectReport) -> str:

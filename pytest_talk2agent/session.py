@@ -208,14 +208,13 @@ class VoiceSession:
 
     def _let_modify(self, path: Path, tasks: list[Task]) -> None:
         """Ask the hooks; raises pytest.UsageError where one fails or leaves something else than tasks."""
+        from pytest_talk2agent.interfaces.batch import one_line
         from pytest_talk2agent.tasks.task import Task
 
         try:
             self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
         except Exception as error:
-            raise pytest.UsageError(
-                f"{path}: a pytest_t2a_modify_tasks hook failed: {type(error).__name__}: {error}"
-            ) from error
+            raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook failed: {one_line(error)}") from error
         odd = [one for one in tasks if not isinstance(one, Task)]
         if odd:
             raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook left {odd[0]!r:.80}, which is no task")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
+from pytest_talk2agent.engine.condition_pass import ConditionPass
 from pytest_talk2agent.engine.job import Job, by_model
 from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.progress import Counter, Progress
 from pytest_talk2agent.engine.setup import Setup
-from pytest_talk2agent.engine.transcription import ConditionPass
 from pytest_talk2agent.interfaces.budget import Budget
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Interface, is_inspectable

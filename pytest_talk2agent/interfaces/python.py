@@ -179,7 +179,7 @@ class PythonInterface:
             return self._results(function(list(batch)), batch)
         except InterfaceError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if len(batch) > 1:
                 return [result for utterance in batch for result in self.transcribe([utterance])]
             return [TranscriptionError(f"task {u.task!r}, take {u.take!r}: {one_line(error)}") for u in batch]

@@ -34,6 +34,20 @@ def picky(batch):
         raise ValueError("cannot\\nhear")
     return upper(batch)
 
+def exiting(batch):
+    if any(utterance.take == "bad" for utterance in batch):
+        raise SystemExit(0)
+    return upper(batch)
+
+class Mute(Exception):
+    def __str__(self):
+        raise OSError("no words")
+
+def wordless(batch):
+    if any(utterance.take == "bad" for utterance in batch):
+        raise Mute
+    return upper(batch)
+
 def short(batch):
     return []
 
@@ -156,11 +170,14 @@ def test_a_class_is_not_made_to_name_it() -> None:
     assert python("my_model:Failing").identity()["target"] == "my_model:Failing"
 
 
-def test_an_exception_is_the_error_of_its_utterance() -> None:
-    first, second = python("my_model:picky").transcribe(BATCH)
+@pytest.mark.parametrize(
+    ("name", "fault"), [("picky", "ValueError: cannot hear"), ("exiting", "SystemExit: 0"), ("wordless", "Mute")]
+)
+def test_an_exception_is_the_error_of_its_utterance(name: str, fault: str) -> None:
+    first, second = python(f"my_model:{name}").transcribe(BATCH)
     assert first == Hypothesis("COPY IT")
     assert isinstance(second, TranscriptionError)
-    assert str(second) == "task 't', take 'bad': ValueError: cannot hear"
+    assert str(second) == f"task 't', take 'bad': {fault}"
 
 
 @pytest.mark.parametrize(
