@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import mean
 
-from pytest_talk2agent.analysis.columns import Column
+from pytest_talk2agent.analysis.metrics import Column
 from pytest_talk2agent.analysis.outcomes import Outcomes
 from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.results.record import TaskResult

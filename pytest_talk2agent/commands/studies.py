@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_talk2agent.analysis.columns import DEFAULT, Column, Tools, make_columns
 from pytest_talk2agent.analysis.correlation import correlate
 from pytest_talk2agent.analysis.error_rates import Averages, averages
 from pytest_talk2agent.analysis.grid import joined, make_grid
+from pytest_talk2agent.analysis.metrics import DEFAULT, Column, Tools, make_columns
 from pytest_talk2agent.analysis.model_metrics import read_rubrics
 from pytest_talk2agent.analysis.outcomes import read_metric_outcomes, read_outcomes
 from pytest_talk2agent.analysis.paper import collection_of, diagnose, read_rounds, transfer

@@ -10,9 +10,9 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from pytest_talk2agent.analysis.columns import LABELS
 from pytest_talk2agent.analysis.correlation import STATISTICS, Correlations, Difference, Estimate
 from pytest_talk2agent.analysis.error_rates import Averages
+from pytest_talk2agent.analysis.metrics import LABELS
 from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.reporting.html.markup import asset
 from pytest_talk2agent.reporting.visible import table

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from statistics import mean, median
 
-from pytest_talk2agent.analysis.columns import LABELS
 from pytest_talk2agent.analysis.correlation import Correlations
+from pytest_talk2agent.analysis.metrics import LABELS
 from pytest_talk2agent.analysis.paper import Collection, Diagnosis, Spread, Transfer
 from pytest_talk2agent.reporting.visible import table
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.analysis.columns import make_columns
 from pytest_talk2agent.analysis.grid import Grid, joined, make_grid
+from pytest_talk2agent.analysis.metrics import make_columns
 from pytest_talk2agent.analysis.outcomes import Outcomes
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.saved import SavedRun

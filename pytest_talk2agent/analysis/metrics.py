@@ -1,4 +1,4 @@
-"""Scores of each result by each metric, higher always better: the columns of a correlation."""
+"""Every metric and its score of each result, higher always better: the columns of a correlation."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 import pytest
 
-from pytest_talk2agent.analysis.columns import DEFAULT, Column, Tools, make_columns
 from pytest_talk2agent.analysis.error_rates import Errors
+from pytest_talk2agent.analysis.metrics import DEFAULT, Column, Tools, make_columns
 from pytest_talk2agent.analysis.model_metrics import RubricQuestion
 from pytest_talk2agent.results.record import TaskResult
 from tests.analysis.scripted import Scripted
