@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from fractions import Fraction
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from pytest_talk2agent.analysis.error_rates import Errors, averages
 from pytest_talk2agent.analysis.model_metrics import (
+    AER_VERSION,
     DATA,
+    RUBRIC_VERSION,
+    SEMANTIC_WER_VERSION,
     AnswerErrorRate,
     RubricQuestion,
     Shape,
@@ -249,3 +254,21 @@ def test_rubrics_from_a_file(tmp_path: Path) -> None:
     path.write_text(f'{row}{{"task": "a"}}\n', encoding="utf-8")
     with pytest.raises(ValueError, match=r"r\.jsonl:2: category: Field required"):
         read_rubrics(path)
+
+
+def test_the_words_of_a_prompt_are_those_of_its_version() -> None:
+    # who changes a prompt raises the version of its metric, then renews the digest here
+    words = {
+        AER_VERSION: ("make_questions", "answer_questions", "mark_answers", "texts_are_data"),
+        SEMANTIC_WER_VERSION: ("count_differences", "texts_are_data"),
+        RUBRIC_VERSION: ("choose_options", "texts_are_data"),
+    }
+    folder = files("pytest_talk2agent.analysis").joinpath("prompts")
+    texts = {version: " ".join(" ".join(folder.joinpath(f"{name}.txt").read_text().split()) for name in names)
+             for version, names in words.items()}  # fmt: skip
+    found = {version: hashlib.sha256(text.encode()).hexdigest()[:16] for version, text in texts.items()}
+    assert found == {
+        "aer/1": "a689d86f6243bc69",
+        "semantic-wer/1": "a165b2880bb01ca2",
+        "atomic-rubric/1": "67b83a053bff373d",
+    }
