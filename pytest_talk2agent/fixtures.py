@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from pytest_talk2agent.collect import TaskItem, subject_of
-from pytest_talk2agent.reporting.keys import ITEM
+from pytest_talk2agent.reporting.property_names import ITEM
 from pytest_talk2agent.session import voice_of
 
 if TYPE_CHECKING:

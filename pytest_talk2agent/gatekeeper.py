@@ -15,7 +15,7 @@ import pytest
 from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.options import asked_for, is_run
 from pytest_talk2agent.plan import Plan
-from pytest_talk2agent.reporting.keys import ITEM, RECORD
+from pytest_talk2agent.reporting.property_names import ITEM, RECORD
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.folder import ReportFolder
@@ -195,7 +195,7 @@ class Gatekeeper:
         self._decided = True
         if not self._is_concerned():
             return
-        from pytest_talk2agent.analysis.release import decide_run
+        from pytest_talk2agent.analysis.decision import decide_run
 
         results, errors = self._ordered(), self._errors()
         settings = self._voice.settings
@@ -299,7 +299,7 @@ class Gatekeeper:
 
     def _write_reports(self, results: Sequence[TaskResult], errors: dict[str, str], gate: Gate) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
-        from pytest_talk2agent.reporting.markdown import append_to_step_summary, summary_markdown
+        from pytest_talk2agent.reporting.github import append_to_step_summary, summary_markdown
 
         directory = self._voice.settings.report
         text = summary_markdown(results, errors, gate)
@@ -375,7 +375,7 @@ class Gatekeeper:
             self._annotate(terminalreporter, self._gate)
 
     def _annotate(self, terminalreporter: pytest.TerminalReporter, gate: Gate) -> None:
-        from pytest_talk2agent.reporting.annotations import workflow_commands
+        from pytest_talk2agent.reporting.github import workflow_commands
 
         items = not self._config.pluginmanager.hasplugin(ANNOTATOR)
         root = self._config.rootpath

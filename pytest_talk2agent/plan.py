@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_talk2agent.collect import file_of, identity_of, is_judged, subject_of
-from pytest_talk2agent.reporting.keys import ITEM
+from pytest_talk2agent.reporting.property_names import ITEM
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject

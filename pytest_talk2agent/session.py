@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.gatekeeper import Gatekeeper
     from pytest_talk2agent.judging.judge import Judge
-    from pytest_talk2agent.reporting.progress import ProgressLine
+    from pytest_talk2agent.reporting.progress_line import ProgressLine
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.store import Store
     from pytest_talk2agent.tasks.binding import Checkouts
@@ -247,7 +247,7 @@ class VoiceSession:
     @cached_property
     def progress(self) -> ProgressLine:
         """Where the progress of the transcription is shown."""
-        from pytest_talk2agent.reporting.progress import ProgressLine
+        from pytest_talk2agent.reporting.progress_line import ProgressLine
 
         return ProgressLine(self.config, beside_items=bool(self.config.getoption("tx", default=None)))
 

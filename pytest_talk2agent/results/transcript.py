@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from pytest_talk2agent.grading.exact import read_fraction
+from pytest_talk2agent.grading.retention import read_fraction
 from pytest_talk2agent.interfaces.utterance import MOST_CHARACTERS, STATES, Hypothesis
 from pytest_talk2agent.results.reading import plain_fault, refuse_other_types
 

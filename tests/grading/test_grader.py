@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from pytest_talk2agent.grading.errors import GraderError
-from pytest_talk2agent.grading.expression import Product
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
 from pytest_talk2agent.grading.retention import Interval, Retention
+from pytest_talk2agent.grading.source import GraderError
 
 SOURCE = GraderSource(
     "gate(moved, 0.8 + 0.2*keep_rest) * no_clobber",
@@ -30,9 +29,6 @@ def test_the_game_of_the_task_file_example() -> None:
     assert GRADER.shapley() == dict.fromkeys(GRADER.intentions[:4], share) | {"keep_rest": Fraction(1, 25)}
     lost = GRADER.native_if_lost()
     assert lost == dict.fromkeys(GRADER.intentions[:4], Fraction(0)) | {"keep_rest": Fraction(4, 5)}
-    tree = GRADER.tree()
-    assert isinstance(tree, Product)
-    assert tree.span.excerpt == SOURCE.value
 
 
 def test_retention() -> None:
@@ -62,11 +58,9 @@ def test_wrong_names(retained: list[str], unresolved: list[str], fragment: str) 
         GRADER.retention(retained, unresolved)
 
 
-def test_wrong_names_in_value_and_gain() -> None:
+def test_a_wrong_name_in_value() -> None:
     with pytest.raises(ValueError, match="'x' is not an intention"):
         GRADER.value(["x"])
-    with pytest.raises(ValueError, match="'x' is not an intention"):
-        GRADER.gain(["x"])
 
 
 def test_fixed_criteria_that_do_not_hold() -> None:
