@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.context.matching import Match, glossary, matches
-from pytest_talk2agent.context.repair import Change, Repaired
+from pytest_talk2agent.context.repair import Change, Repair, Repaired
 from pytest_talk2agent.context.windows import Piece, hear
 from pytest_talk2agent.speech.tokens import fold
 
@@ -27,11 +27,8 @@ VERSION = "1"
 _TIE = 0.3
 
 
-class PhoneticRepair:
+class PhoneticRepair(Repair):
     """Repair by sound and spelling; see the module. Needs no model and no network."""
-
-    def check(self) -> None:
-        """Nothing can be missing."""
 
     def identity(self) -> Mapping[str, str]:
         """Name and version; the version changes whenever any repaired text could."""

@@ -17,8 +17,7 @@ from pytest_talk2agent.judging.evidence import find_quotes
 from pytest_talk2agent.judging.grounds import Grounds
 from pytest_talk2agent.judging.hearing import EMPTY_TRANSCRIPT, hear
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.judging.model import Model
-from pytest_talk2agent.judging.model_options import ModelOptions, read_model_spec
+from pytest_talk2agent.judging.model import Model, ModelOptions, read_model_spec
 from pytest_talk2agent.judging.prompt import PROMPT, PROMPT_SHA256, data_of, schema_of
 from pytest_talk2agent.judging.prompt import VERSION as PROMPT_VERSION
 from pytest_talk2agent.judging.records import Records, record_key

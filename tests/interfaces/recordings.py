@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, Utterance
+from pytest_talk2agent.interfaces.protocol import Interface
+from pytest_talk2agent.interfaces.utterance import Hypothesis, Utterance
 
 FOLDER = Path(__file__).parents[2] / "fixtures_audio" / "desktop"
 SPOKEN = {

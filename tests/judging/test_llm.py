@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.interfaces import http
 from pytest_talk2agent.judging import prompt
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.llm import LlmJudge
 from pytest_talk2agent.judging.registry import make_judge
+from pytest_talk2agent.remote import http
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.tasks.intention import Intention
 from tests.judging.scripted import Answer, Scripted, data_in, fails, finding, reads_values, says, scripted_server
