@@ -22,7 +22,7 @@ def lines(folder: Path) -> Iterator[Reader]:
     from pytest_talk2agent.interfaces.replay.transcripts import read_records
     from pytest_talk2agent.interfaces.utterance import InterfaceError
     from pytest_talk2agent.judging.cases import CaseFileError, read_cases
-    from pytest_talk2agent.judging.errors import JudgeError
+    from pytest_talk2agent.judging.judge import JudgeError
     from pytest_talk2agent.judging.label_records import read_labels
     from pytest_talk2agent.tasks.errors import TaskFileError
     from pytest_talk2agent.tasks.manifest import read_manifest

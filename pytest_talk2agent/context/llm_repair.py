@@ -121,14 +121,17 @@ class LlmRepair(Repair):
         request = object_request(self._model, PROMPT, data, "repair", SCHEMA, self._switches, temperature=0)
         try:
             paid = self._client.post(PATH, json.dumps(request), output_tokens=self._switches.max_tokens, json=request)
-            detail |= {**paid.usage.detail(), **paid.served(self._model)}
-            return _transcript_in(object_in(paid.reply.body, self._switches))
         except ProviderError as error:
             if error.kind == "refused":
                 raise _KeptError(str(error)) from None
             raise _KeptError(f"provider: {error}", final=False) from None
+        detail |= {**paid.usage.detail(), **paid.served(self._model)}
+        try:
+            return _transcript_in(object_in(paid.reply.body, self._switches))
+        except ProviderError as error:
+            raise _KeptError(str(error), final=False) from None
         except NoAnswerError as error:
-            raise _KeptError(f"{error.kind}: {error}", final=error.kind != "malformed") from None
+            raise _KeptError(f"{error.kind}: {error}") from None
 
 
 def _transcript_in(answer: Mapping[str, Any]) -> str:

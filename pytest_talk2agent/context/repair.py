@@ -52,7 +52,7 @@ class Repair(ABC):
     stored: bool = False
     """Whether its results are kept in the store of the run: those of a model are, as asking again costs."""
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - most need nothing
         """Raise InterfaceError where something is missing. Cheap: calls and loads nothing."""
 
     @abstractmethod

@@ -114,7 +114,7 @@ class Evaluation:
         if self._mailbox is None:
             return
         arrivals = (by_key[key] for key in self._mailbox.arrivals() if key in by_key)
-        at_once = getattr(self.judge, "concurrency", 1)
+        at_once = self.judge.concurrency
         if at_once == 1:
             for subject in arrivals:
                 self._judge_ahead(subject)

@@ -30,7 +30,7 @@ class Interface(ABC):
     time_limit: float | None = None
     """Seconds that a recording may take before the process that hears it is ended; None is the engine's own limit."""
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - most need nothing
         """Raise InterfaceError where a package or model is missing. Cheap: imports and loads nothing."""
 
     @abstractmethod

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import importlib
 import importlib.metadata
 import json
 from collections.abc import Callable, Mapping
+from pkgutil import resolve_name
 from typing import Any
 
 from pytest_talk2agent.interfaces.protocol import ForeignInterface, Interface
@@ -81,10 +81,9 @@ class Registry:
             found = self._offered(spec)
         if not isinstance(found, str):
             return found
-        module, _, attribute = found.partition(":")
         try:
-            factory: Factory = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
+            factory: Factory = resolve_name(found)
+        except (ImportError, AttributeError, ValueError) as error:
             raise InterfaceError(f"interface {spec.shown!r}: cannot import {found}: {error}") from error
         return factory
 

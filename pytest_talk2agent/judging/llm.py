@@ -8,20 +8,20 @@ error, never a label.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.evidence import find_quotes
 from pytest_talk2agent.judging.grounds import Grounds
 from pytest_talk2agent.judging.hearing import EMPTY_TRANSCRIPT, hear
+from pytest_talk2agent.judging.judge import Judge, JudgeError, Records, record_key
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.model import Model, ModelOptions, read_model_spec
 from pytest_talk2agent.judging.prompt import PROMPT, PROMPT_SHA256, data_of, schema_of
 from pytest_talk2agent.judging.prompt import VERSION as PROMPT_VERSION
-from pytest_talk2agent.judging.records import Records, record_key
-from pytest_talk2agent.judging.votes import agreed
 from pytest_talk2agent.speech.tokens import tokenise
 
 NAME = "llm"
@@ -29,7 +29,7 @@ VERSION = "2"
 _LONGEST_REASON = 300
 
 
-class LlmJudge:
+class LlmJudge(Judge):
     """A judge that asks a model: ``concurrency`` is how many transcripts it may be given at a time.
 
     ``quotes`` says that its labels rest on words of the transcript; ``unlimited`` that it may spend what it
@@ -124,3 +124,24 @@ def make_judge(argument: str | None) -> LlmJudge:
     if not argument:
         raise JudgeError(f"judge {NAME!r}: no model is named; write {NAME}:MODEL")
     return LlmJudge(*read_model_spec(f"{NAME}:{argument}"))
+
+
+def agreed(votes: Sequence[Mapping[str, Finding]]) -> dict[str, Finding]:
+    """One finding for each intention: that of the first vote where all labels are equal, else unresolved.
+
+    The rule is the same for all labels: a second opinion that is asked only on a loss would lean towards passing.
+    """
+    first, *_ = votes
+    return {name: _one([vote[name] for vote in votes]) for name in first}
+
+
+def _one(findings: Sequence[Finding]) -> Finding:
+    counts = Counter(finding.label for finding in findings)
+    if len(counts) == 1:
+        return findings[0]
+    tally = ", ".join(f"{label.value} {counts[label]}" for label in Label if counts[label])
+    spans = {(finding.start, finding.end) for finding in findings if finding.start is not None}
+    base = next((finding for finding in findings if finding.start is not None), findings[0])
+    if len(spans) > 1:
+        base = replace(base, heard=None, start=None, end=None)
+    return replace(base, label=Label.UNRESOLVED, reason=f"the votes differ: {tally}")

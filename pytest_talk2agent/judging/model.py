@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from pytest_talk2agent.judging.errors import JudgeError
-from pytest_talk2agent.judging.records import Records, record_key
+from pytest_talk2agent.judging.judge import JudgeError, Records, record_key
 from pytest_talk2agent.remote.budget import Budget, BudgetError
 from pytest_talk2agent.remote.chat import PATH, NoAnswerError, object_in, object_request
 from pytest_talk2agent.remote.client import Client, Paid
@@ -168,7 +167,7 @@ class Model:
             try:
                 plain = object_in(paid.reply.body, self._options)
                 check(plain)
-            except (NoAnswerError, ValueError) as error:
+            except (NoAnswerError, ProviderError, ValueError) as error:
                 fault = " ".join(str(error).split())
                 if isinstance(error, NoAnswerError) and error.kind == "refused":
                     raise JudgeError(f"{self._name}: refused: {fault[:200]}") from None

@@ -31,7 +31,7 @@ _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNO
 class NoAnswerError(Exception):
     """A model did answer, but with no object of the form that was asked for: one clear line.
 
-    ``kind`` is "refused", "truncated" or "malformed"; the last may be gone when the model is asked again.
+    ``kind`` is "refused", "truncated" or "malformed".
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -99,21 +99,19 @@ def object_request(
 
 
 def object_in(body: Mapping[str, Any], options: ChatOptions) -> dict[str, Any]:
-    """The JSON object that a model answered; raises NoAnswerError."""
-    try:
-        found = completion_in(body)
-    except ProviderError as error:
-        raise NoAnswerError(error.kind, error.message) from None
+    """The JSON object that a model answered; raises NoAnswerError, and ProviderError as `completion_in` does."""
+    found = completion_in(body)
     if found.refused:
         raise NoAnswerError("refused", found.refusal or found.finish or "")
     if found.truncated:
         raise NoAnswerError("truncated", f"the answer ran into its limit of tokens; raise {options.prefix}max_tokens")
-    text = found.text or ""
-    block = _FENCED.fullmatch(text) if options.format == "text" else None
+    if found.text is None:
+        raise NoAnswerError("malformed", "the message in the answer is no text")
+    block = _FENCED.fullmatch(found.text) if options.format == "text" else None
     try:
-        answer = json.loads(block[1] if block else text)
+        answer = json.loads(block[1] if block else found.text)
     except (ValueError, RecursionError):
-        raise NoAnswerError("malformed", f"the answer is no JSON; see the option {options.prefix}format") from None
+        raise NoAnswerError("malformed", f"the answer is no JSON; see {options.prefix}format") from None
     if not isinstance(answer, dict):
         raise NoAnswerError("malformed", "the answer is no JSON object")
     return answer

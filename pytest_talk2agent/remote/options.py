@@ -148,7 +148,7 @@ class ServerOptions:
             flat = [f"{self.prefix}{_PRICES[what]}=" for what in ("minute", "request") if _PRICES[what] in vars(self)]
             tokens = f"{self.prefix}{_PRICES['input']}= and {self.prefix}{_PRICES['output']}="
             raise ValueError(
-                f"a budget needs to know what the model costs; add {', '.join(flat)} or {tokens} (0 where it is free)"
+                f"a budget needs to know the price; add {', '.join(flat)} or {tokens} (0 where it is free)"
             )
 
 

@@ -207,7 +207,7 @@ def test_a_model_that_obeys_changes_nothing(server: Served) -> None:
         (says(json.dumps({"transcript": RIGHT, "note": "x"})), "malformed: the answer is no JSON object with the one"),
         (says(json.dumps({"text": RIGHT})), "malformed: the answer is no JSON object with the one"),
         (says(json.dumps({"transcript": [RIGHT]})), "malformed: the answer is no JSON object with the one"),
-        (says(json.dumps([RIGHT])), "malformed: the answer is no JSON object with the one"),
+        (says(json.dumps([RIGHT])), "malformed: the answer is no JSON object"),
         (says('{"transcript": "\\ud800"}'), "malformed: the transcript in the answer is no valid text"),
         (says(None), "malformed: the message in the answer is no text"),
         (says(None, refusal="I cannot do that."), "refused: I cannot do that."),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.model import KIND, Model, ModelOptions
 from pytest_talk2agent.results.store import Store
 from tests.judging.scripted import Body, Scripted, says, scripted_server

@@ -115,7 +115,7 @@ def test_who_asked_may_end_the_request_before_a_retry() -> None:
 def test_a_budget_needs_a_price(options: ServerOptions) -> None:
     made = Client("asr", options)
     made.charge_to(Budget())
-    with pytest.raises(ValueError, match=r"^a budget needs to know what the model costs; add price_per_"):
+    with pytest.raises(ValueError, match=r"^a budget needs to know the price; add price_per_"):
         made.charge_to(Budget(Decimal(1)))
 
 

@@ -12,13 +12,13 @@ Options stand before the colon, as in ``python?timeout=60&weights=./model.bin:pa
 from __future__ import annotations
 
 import ast
-import importlib
 import importlib.machinery
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from pytest_talk2agent.interfaces.batch import one_line
@@ -166,12 +166,9 @@ class PythonInterface(Interface):
     def _named(self) -> Any:
         self._source()
         try:
-            found: Any = importlib.import_module(self._module)
-            for part in self._name.split("."):
-                found = getattr(found, part)
+            return resolve_name(f"{self._module}:{self._name}")
         except Exception as error:
             raise InterfaceError(f"python:{self._text}: cannot be imported: {one_line(error)}") from error
-        return found
 
     @cached_property
     def _target(self) -> Any:

@@ -1,6 +1,7 @@
 """The two controls: what a perfect interface would hand over, as written and as spoken.
 
-A task whose controls do not score 1 is wrong, whatever a recogniser makes of it. There is no engine behind them, which is all that makes this file short.
+A task whose controls do not score 1 is wrong, whatever a recogniser makes of it.
+No engine stands behind them, so there is little to say here.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ def _join(data: list[Path], cache: Path, folder: Path) -> None:
                         whole.write(piece)
         if digest.hexdigest() != BASE_SHA256["model.bin"]:
             raise InterfaceError(
-                f"whisper: the joined parts of base have SHA-256 {digest.hexdigest()}, expected {BASE_SHA256['model.bin']}; "
-                f"{REINSTALL_BASE}"
+                f"whisper: the joined parts of base have SHA-256 {digest.hexdigest()}, expected "
+                f"{BASE_SHA256['model.bin']}; {REINSTALL_BASE}"
             )
         for file_name in BASE_SHA256:
             if file_name != "model.bin":
