@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.metadata import version
 
 from pytest_talk2agent.analysis.edits import Edits, character_edits, word_edits
-from pytest_talk2agent.context.ordinary import is_ordinary
+from pytest_talk2agent.context.vocabulary import is_ordinary
 
 _CJK = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA")
 

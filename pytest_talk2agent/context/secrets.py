@@ -38,7 +38,7 @@ _FOLLOWERS = (
 _COMMON_PAIRS = frozenset(
     first + second for entry in _FOLLOWERS.split() for first, seconds in [entry.split(":")] for second in seconds
 )
-"""Pairs of letters that stand in at least five of the 3,500 words of `ordinary`."""
+"""Pairs of letters that stand in at least five of the 3,500 words of ``ordinary_words.txt``."""
 
 _LONG = 16
 """A run of letters and digits is looked at closely from here on."""

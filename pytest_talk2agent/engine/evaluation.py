@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pytest_talk2agent.context.decoys import inserted
-from pytest_talk2agent.context.terms import ContextError
+from pytest_talk2agent.context.vocabulary import ContextError
 from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.engine.job import Job

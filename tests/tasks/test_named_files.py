@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.context.errors import ContextError
-from pytest_talk2agent.context.lists import read_list
+from pytest_talk2agent.context.terms import read_list
+from pytest_talk2agent.context.vocabulary import ContextError
 from pytest_talk2agent.interfaces.replay.transcripts import read_records
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.judging.cases import CaseFileError, read_cases
