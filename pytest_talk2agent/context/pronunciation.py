@@ -221,10 +221,6 @@ def _swap(heard: str, said: str) -> float:
     return _LIKE if pair in _ALIKE else 1.0
 
 
-def _is_sound(sign: str) -> bool:
-    return not is_fixed(sign) and (sign.isalpha() or sign == "@")
-
-
 def _added(sounds: str, index: int) -> float:
     """The cost of a sound that was heard but not said; a symbol of speech is never heard for nothing."""
     sign = sounds[index]

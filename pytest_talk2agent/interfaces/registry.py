@@ -106,12 +106,7 @@ def make_interface(spec: Spec, registry: Registry | None = None) -> Interface:
     return (registry or Registry()).make(spec)
 
 
-def fingerprint(interface: Interface) -> str:
-    """Name everything that can change a transcript in 16 hexadecimal digits (of a SHA-256 over the sorted identity)."""
-    return fingerprint_of(interface.identity())
-
-
 def fingerprint_of(identity: Mapping[str, str]) -> str:
-    """The fingerprint of an identity that is at hand."""
+    """An identity in 16 hexadecimal digits: of a SHA-256 over its sorted members."""
     text = json.dumps(dict(identity), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -27,7 +27,6 @@ from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, refuse_options
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.speech.audio import file_sha256
 from pytest_talk2agent.tasks.reading import read_bounded
 
 UNNAMED_TAKE = "1"
@@ -66,13 +65,8 @@ class TranscriptsInterface(Interface):
         _ = self._by_task
 
     def identity(self) -> Mapping[str, str]:
-        """The name alone; `provenance` says which file it was."""
+        """The name alone."""
         return {"name": "transcripts"}
-
-    def provenance(self) -> Mapping[str, str]:
-        """The file and the SHA-256 of its content, for the record of a run."""
-        self.check()
-        return {"file": str(self._path), "sha256": file_sha256(self._path)}
 
     def records_of(self, task: str) -> list[str]:
         """The takes recorded for a task, in the order of the file, each once."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.interfaces.protocol import Interface
-from pytest_talk2agent.interfaces.registry import fingerprint, fingerprint_of, make_interface
+from pytest_talk2agent.interfaces.registry import fingerprint_of, make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
@@ -18,6 +18,7 @@ from pytest_talk2agent.interfaces.utterance import (
     TranscriptionError,
     Utterance,
 )
+from tests.interfaces.recordings import fingerprint
 
 
 @pytest.fixture

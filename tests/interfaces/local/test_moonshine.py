@@ -11,11 +11,11 @@ import pytest
 
 from pytest_talk2agent.interfaces.local import moonshine
 from pytest_talk2agent.interfaces.protocol import Interface
-from pytest_talk2agent.interfaces.registry import fingerprint, make_interface
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError
 from pytest_talk2agent.speech.audio import file_sha256
-from tests.interfaces.recordings import FOLDER, texts, utterances
+from tests.interfaces.recordings import FOLDER, fingerprint, texts, utterances
 
 needs_package = pytest.mark.skipif(find_spec(moonshine.PACKAGE) is None, reason="moonshine-voice is not installed")
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.interfaces.local.python import PythonInterface
-from pytest_talk2agent.interfaces.registry import fingerprint
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
@@ -16,6 +15,7 @@ from pytest_talk2agent.interfaces.utterance import (
     TranscriptionError,
     Utterance,
 )
+from tests.interfaces.recordings import fingerprint
 
 MODULE = """
 from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError

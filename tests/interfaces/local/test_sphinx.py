@@ -3,10 +3,10 @@ from __future__ import annotations
 import jiwer
 import pytest
 
-from pytest_talk2agent.interfaces.registry import fingerprint, make_interface
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from tests.interfaces.recordings import utterances
+from tests.interfaces.recordings import fingerprint, utterances
 
 pytest.importorskip("pocketsphinx")
 

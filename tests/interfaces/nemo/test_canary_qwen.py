@@ -9,9 +9,10 @@ import pytest
 
 from pytest_talk2agent.interfaces import batch
 from pytest_talk2agent.interfaces.protocol import Interface
-from pytest_talk2agent.interfaces.registry import fingerprint, make_interface
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError
+from tests.interfaces.recordings import fingerprint
 
 CONFIG = {"audio_locator_tag": "<|audio|>", "pretrained_llm": "Qwen/Qwen3-1.7B", "prompt_format": "qwen"}
 

@@ -13,10 +13,11 @@ import soundfile
 from pytest_talk2agent.interfaces import batch
 from pytest_talk2agent.interfaces.nemo import nemo
 from pytest_talk2agent.interfaces.protocol import Interface
-from pytest_talk2agent.interfaces.registry import fingerprint, make_interface
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from tests.interfaces.nemo.fakes import CANARY, CTC, HYBRID, TDT, FakeModel, write_nemo
+from tests.interfaces.recordings import fingerprint
 
 
 @pytest.fixture

