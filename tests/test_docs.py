@@ -32,9 +32,8 @@ import pytest
 import yaml
 
 from pytest_talk2agent import cli, hookspecs, options, plugin
-from pytest_talk2agent.interfaces.local.command import CommandOptions
+from pytest_talk2agent.interfaces.local.declared import DeclaredOptions
 from pytest_talk2agent.interfaces.local.moonshine import MoonshineOptions
-from pytest_talk2agent.interfaces.local.python import PythonOptions
 from pytest_talk2agent.interfaces.local.sphinx import SphinxOptions
 from pytest_talk2agent.interfaces.nemo.canary_qwen import SalmOptions
 from pytest_talk2agent.interfaces.nemo.strategy import NemoOptions
@@ -57,10 +56,10 @@ OPTIONS: dict[str, type[DataclassInstance]] = {
     "audio-chat": AudioChatOptions,
     "canary": NemoOptions,
     "canary-qwen": SalmOptions,
-    "command": CommandOptions,
+    "command": DeclaredOptions,
     "moonshine": MoonshineOptions,
     "openai": OpenAIOptions,
-    "python": PythonOptions,
+    "python": DeclaredOptions,
     "sphinx": SphinxOptions,
     "whisper": WhisperOptions,
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
 from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError, Utterance
+from pytest_talk2agent.remote.options import check_one_of
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,7 @@ class TermSwitches:
             raise ValueError(f"option terms_most must be at least 1, not {self.terms_most}")
         if self.terms_decoys < 0:
             raise ValueError(f"option terms_decoys must not be negative, not {self.terms_decoys}")
-        if self.terms_over not in ("error", "truncate"):
-            raise ValueError(f"option terms_over must be error or truncate, not {self.terms_over!r}")
+        check_one_of(self, "terms_over", ("error", "truncate"))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_talk2agent.interfaces.batch import one_by_one
@@ -37,23 +36,12 @@ AUDIO = "{audio}"
 _LONGEST_LINE = 300
 
 
-@dataclass(frozen=True)
-class CommandOptions(DeclaredOptions):
-    """``timeout`` in seconds for one utterance. It does not change a transcript, so it is no part of the identity."""
-
-    timeout: float = 300.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.timeout < float("inf"):
-            raise ValueError(f"option timeout must be a number of seconds above 0, not {self.timeout}")
-
-
 class CommandInterface(Interface):
     """A program that is run once for each utterance."""
 
     def __init__(self, spec: Spec) -> None:
         self._text = spec.model or ""
-        self._options = read_options(spec, CommandOptions)
+        self._options = read_options(spec, DeclaredOptions)
         # Files that a program reads on its own are not known: only the user can say that it is the same.
         self.reproducible = self._options.declared
         try:

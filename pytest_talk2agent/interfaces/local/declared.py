@@ -19,10 +19,18 @@ from pytest_talk2agent.speech.audio import file_sha256
 
 @dataclass(frozen=True)
 class DeclaredOptions:
-    """``identity`` is any text, such as a version; ``weights`` a file, or a folder of files, that is hashed."""
+    """``identity`` is any text, such as a version; ``weights`` a file, or a folder of files, that is hashed.
+
+    ``timeout`` in seconds is for one recording. It does not change a transcript, so it is no part of the identity.
+    """
 
     identity: str = ""
     weights: str = ""
+    timeout: float = 300.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.timeout < float("inf"):
+            raise ValueError(f"option timeout must be a number of seconds above 0, not {self.timeout}")
 
     @property
     def declared(self) -> bool:

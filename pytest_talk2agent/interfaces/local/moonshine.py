@@ -17,15 +17,16 @@ import importlib.metadata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.interfaces.batch import one_line, require_package
 from pytest_talk2agent.interfaces.longform import Heard, transcribe_in_pieces
+from pytest_talk2agent.interfaces.model_files import check_sha256, package_folder
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.remote.options import check_between, check_one_of
 from pytest_talk2agent.speech.audio import file_sha256
 
 if TYPE_CHECKING:
@@ -60,10 +61,8 @@ class MoonshineOptions:
     max_chunk_s: float = 15.0
 
     def __post_init__(self) -> None:
-        if self.arch not in _ARCHITECTURES:
-            raise ValueError(f"option arch must be {' or '.join(_ARCHITECTURES)}, not {self.arch!r}")
-        if not 1 <= self.max_chunk_s <= 30:
-            raise ValueError(f"option max_chunk_s must lie between 1 and 30, not {self.max_chunk_s:g}")
+        check_one_of(self, "arch", _ARCHITECTURES)
+        check_between(self, "max_chunk_s", 1, 30)
 
 
 class MoonshineInterface(Interface):
@@ -110,20 +109,18 @@ class MoonshineInterface(Interface):
     def _folder(self) -> Path:
         if self._spec.model is not None:
             return Path(self._spec.model).expanduser()
-        found = find_spec(PACKAGE)
-        if found is None or found.origin is None:
+        found = package_folder(PACKAGE)
+        if found is None:
             raise InterfaceError(f"moonshine: the package moonshine-voice has no files; {INSTALL}")
-        return Path(found.origin).parent / "assets" / "tiny-en"
+        return found / "assets" / "tiny-en"
 
     @cached_property
     def _sha256(self) -> dict[str, str]:
         self.check()
         found = {name: file_sha256(self._folder / name) for name in FILES}
         for name, digest in found.items():
-            if self._spec.model is None and digest != FILES[name]:
-                raise InterfaceError(
-                    f"moonshine: {self._folder / name} has SHA-256 {digest}, expected {FILES[name]}; {INSTALL}"
-                )
+            if self._spec.model is None:
+                check_sha256("moonshine", self._folder / name, digest, FILES[name], INSTALL)
         return found
 
     @cached_property

@@ -14,7 +14,6 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -59,22 +58,11 @@ def _suggested(name: str, names: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else "name a function or class of it"
 
 
-@dataclass(frozen=True)
-class PythonOptions(DeclaredOptions):
-    """``timeout`` in seconds for one recording; it does not change a transcript, so it is no part of the identity."""
-
-    timeout: float = 300.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.timeout < float("inf"):
-            raise ValueError(f"option timeout must be a number of seconds above 0, not {self.timeout}")
-
-
 class PythonInterface(Interface):
     """A function or object of the user's own. Who runs it ends it after ``time_limit`` seconds for a recording."""
 
     def __init__(self, spec: Spec) -> None:
-        self._options = read_options(spec, PythonOptions)
+        self._options = read_options(spec, DeclaredOptions)
         self.time_limit = self._options.timeout
         self._text = spec.model or ""
         self._module, colon, self._name = self._text.partition(":")

@@ -7,11 +7,10 @@ import importlib.metadata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, require_package
+from pytest_talk2agent.interfaces.model_files import package_folder
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options, refuse_model
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
@@ -64,11 +63,11 @@ class SphinxInterface(Interface):
 
     @cached_property
     def _weights_sha256(self) -> str:
-        found = find_spec("pocketsphinx")
-        if found is None or found.origin is None:
+        found = package_folder("pocketsphinx")
+        if found is None:
             raise InterfaceError("sphinx: the package pocketsphinx has no files; install it again")
-        model = Path(found.origin).parent / "model"
-        digest = hashlib.sha256()
+        model, digest = found / "model", hashlib.sha256()
+        # Sorted by path, not by text as `folder_sha256` does: another order would be another identity.
         for file in sorted(path for path in model.rglob("*") if path.is_file()):
             digest.update(f"{file.relative_to(model).as_posix()} {file_sha256(file)}\n".encode())
         return digest.hexdigest()

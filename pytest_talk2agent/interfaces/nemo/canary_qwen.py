@@ -23,15 +23,14 @@ from typing import TYPE_CHECKING, Any
 from pytest_talk2agent.interfaces.batch import one_line, require_package
 from pytest_talk2agent.interfaces.biasing import BiasLimit, transcribe_by_phrases
 from pytest_talk2agent.interfaces.longform import Heard, transcribe_in_pieces
+from pytest_talk2agent.interfaces.model_files import folder_sha256, from_hub
 from pytest_talk2agent.interfaces.nemo.checkpoint import HUB_ID, is_local
 from pytest_talk2agent.interfaces.nemo.runtime import memory_told, quiet, require_device, set_threads
 from pytest_talk2agent.interfaces.nemo.strategy import CUDA_NOTE, PassOptions
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.interfaces.whisper.weights import combined_sha256
 from pytest_talk2agent.remote.options import check_between
-from pytest_talk2agent.speech.audio import file_sha256
 
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Samples
@@ -136,8 +135,7 @@ class CanaryQwenInterface(Interface):
 
     @cached_property
     def _sha256(self) -> str:
-        files = sorted(file for file in self._folder.rglob("*") if file.is_file())
-        return combined_sha256({file.relative_to(self._folder).as_posix(): file_sha256(file) for file in files})
+        return folder_sha256(self._folder)
 
     @cached_property
     def _model(self) -> Any:
@@ -205,17 +203,14 @@ def _from_hub(interface: str, model: str) -> Path:
         )
     from huggingface_hub import snapshot_download
 
-    try:
-        folder = Path(snapshot_download(model, local_files_only=True))
-        if (folder / _WEIGHTS).is_file():
-            return folder
-    except Exception:
-        # Whatever is wrong with the cache, the hub has the model.
-        pass
-    try:
-        return Path(snapshot_download(model))
-    except Exception as error:
-        raise InterfaceError(
-            f"{interface}: {model!r} is not in the hub's cache on this machine, and the hub gives none "
-            f"({one_line(error):.200}); fill the cache (HF_HOME), or write {interface}:./FOLDER"
-        ) from None
+    def get(*, local_files_only: bool = False) -> str:
+        folder = snapshot_download(model, local_files_only=local_files_only)
+        if local_files_only and not Path(folder, _WEIGHTS).is_file():
+            raise FileNotFoundError(_WEIGHTS)
+        return folder
+
+    return from_hub(
+        get,
+        f"{interface}: {model!r} is not in the hub's cache on this machine, and the hub gives none ({{error}}); fill "
+        f"the cache (HF_HOME), or write {interface}:./FOLDER",
+    )

@@ -11,13 +11,13 @@ import tarfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.interfaces.batch import one_line
+from pytest_talk2agent.interfaces.model_files import folder_sha256, from_hub
 from pytest_talk2agent.interfaces.utterance import InterfaceError
-from pytest_talk2agent.interfaces.whisper.weights import combined_sha256
 from pytest_talk2agent.speech.audio import file_sha256
 
 CONFIG, WEIGHTS = "model_config.yaml", "model_weights.ckpt"
@@ -61,8 +61,7 @@ class NemoFiles:
         """SHA-256 of the ``.nemo`` file, or over names and contents of the folder's files."""
         if self.path.is_file():
             return file_sha256(self.path)
-        files = sorted(file for file in self.path.rglob("*") if file.is_file())
-        return combined_sha256({file.relative_to(self.path).as_posix(): file_sha256(file) for file in files})
+        return folder_sha256(self.path)
 
 
 def is_local(model: str) -> bool:
@@ -100,22 +99,11 @@ def hub_files(name: str, model: str) -> NemoFiles:
     from huggingface_hub import hf_hub_download
 
     file = f"{model.rpartition('/')[2]}.nemo"
-    try:
-        return local_files(name, hf_hub_download(model, file, local_files_only=True))
-    except InterfaceError:
-        raise
-    except Exception:
-        # Whatever is wrong with the cache, the hub has the model.
-        pass
-    try:
-        return local_files(name, hf_hub_download(model, file))
-    except InterfaceError:
-        raise
-    except Exception as error:
-        raise InterfaceError(
-            f"{name}: {file} of {model!r} is not in the hub's cache on this machine, and the hub gives none "
-            f"({one_line(error):.200}); fill the cache (HF_HOME), or write {name}:PATH/{file}"
-        ) from None
+    refusal = (
+        f"{name}: {file} of {model!r} is not in the hub's cache on this machine, and the hub gives none ({{error}}); "
+        f"fill the cache (HF_HOME), or write {name}:PATH/{file}"
+    )
+    return local_files(name, str(from_hub(partial(hf_hub_download, model, file), refusal)))
 
 
 def _packed_config(name: str, path: Path) -> bytes:

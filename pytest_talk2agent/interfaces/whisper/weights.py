@@ -7,10 +7,11 @@ import hashlib
 import os
 import shutil
 import tempfile
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 
 from pytest_talk2agent.interfaces.batch import one_line
+from pytest_talk2agent.interfaces.model_files import check_sha256, from_hub, package_folder
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.speech.audio import file_sha256
 
@@ -33,8 +34,7 @@ def joined_folder() -> Path | None:
     The folder appears whole or not at all. Raises InterfaceError: a part that is missing or not the pinned one, a cache
     that cannot be written.
     """
-    found = [find_spec(package) for package in BASE_PACKAGES]
-    data = [Path(spec.origin).parent / "data" for spec in found if spec is not None and spec.origin is not None]
+    data = [folder / "data" for package in BASE_PACKAGES if (folder := package_folder(package)) is not None]
     if len(data) < len(BASE_PACKAGES):
         return None
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "pytest-talk2agent"
@@ -122,8 +122,8 @@ def find_weights(model: str) -> tuple[Path, dict[str, str]]:
     remedy = REINSTALL
     if is_folder(model):
         folder = Path(model).expanduser()
-    elif model == PACKAGED_MODEL and (package := _package_folder()) is not None:
-        folder, pinned = package, PACKAGED_SHA256
+    elif model == PACKAGED_MODEL and (package := package_folder(PACKAGE)) is not None:
+        folder, pinned = package / "model", PACKAGED_SHA256
     elif model == "base" and (joined := joined_folder()) is not None:
         folder, pinned, remedy = joined, BASE_SHA256, f"delete {joined}, and it is made anew"
     else:
@@ -131,16 +131,8 @@ def find_weights(model: str) -> tuple[Path, dict[str, str]]:
     check_folder(folder)
     found = {file.name: file_sha256(file) for file in sorted(folder.iterdir()) if _is_weight(file)}
     for name, expected in pinned.items():
-        if found.get(name) != expected:
-            raise InterfaceError(
-                f"whisper: {folder / name} has SHA-256 {found.get(name)}, expected {expected}; {remedy}"
-            )
+        check_sha256("whisper", folder / name, found.get(name), expected, remedy)
     return folder, found
-
-
-def combined_sha256(files: dict[str, str]) -> str:
-    """One SHA-256 over the names and hashes of several files."""
-    return hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in sorted(files.items())).encode()).hexdigest()
 
 
 def _is_weight(file: Path) -> bool:
@@ -151,11 +143,6 @@ def _is_weight(file: Path) -> bool:
     )
 
 
-def _package_folder() -> Path | None:
-    found = find_spec(PACKAGE)
-    return Path(found.origin).parent / "model" if found is not None and found.origin is not None else None
-
-
 def _from_hub(model: str) -> Path:
     from faster_whisper.utils import available_models, download_model
 
@@ -164,16 +151,9 @@ def _from_hub(model: str) -> Path:
         near = difflib.get_close_matches(model, sizes, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise InterfaceError(f"whisper: no model {model!r}; {hint}known: {', '.join(sizes)}, or a folder: ./{model}")
-    try:
-        return Path(download_model(model, local_files_only=True))
-    except Exception:
-        # Whatever is wrong with the cache, the hub has the model.
-        pass
-    try:
-        return Path(download_model(model))
-    except Exception as error:
-        install = f"install {_PACKAGED_BY[model]}, or " if model in _PACKAGED_BY else ""
-        raise InterfaceError(
-            f"whisper: no weights of {model!r} on this machine, and the hub gives none ({one_line(error):.200}); "
-            f"{install}put the converted model into a folder and write whisper:./FOLDER"
-        ) from None
+    install = f"install {_PACKAGED_BY[model]}, or " if model in _PACKAGED_BY else ""
+    return from_hub(
+        partial(download_model, model),
+        f"whisper: no weights of {model!r} on this machine, and the hub gives none ({{error}}); "
+        f"{install}put the converted model into a folder and write whisper:./FOLDER",
+    )

@@ -34,16 +34,12 @@ from typing import Any
 
 from pytest_talk2agent.interfaces.batch import audio_of, one_by_one, one_line, require_package
 from pytest_talk2agent.interfaces.biasing import BiasLimit, fit
+from pytest_talk2agent.interfaces.model_files import combined_sha256
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.interfaces.whisper.weights import (
-    PACKAGED_MODEL,
-    check_folder,
-    combined_sha256,
-    find_weights,
-    is_folder,
-)
+from pytest_talk2agent.interfaces.whisper.weights import PACKAGED_MODEL, check_folder, find_weights, is_folder
+from pytest_talk2agent.remote.options import check_between, check_one_of
 
 _RATE = 16_000
 _REPETITIVE = 2.4  # Whisper's own threshold on the compression ratio of a segment
@@ -68,14 +64,10 @@ class WhisperOptions:
     bias_with: str = "initial_prompt"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.beam_size <= 100:
-            raise ValueError(f"option beam_size must lie between 1 and 100, not {self.beam_size}")
-        if not 1 <= self.cpu_threads <= 1024:
-            raise ValueError(f"option cpu_threads must lie between 1 and 1024, not {self.cpu_threads}")
-        if self.device not in ("cpu", "cuda"):
-            raise ValueError(f"option device must be cpu or cuda, not {self.device!r}")
-        if self.bias_with not in ("hotwords", "initial_prompt"):
-            raise ValueError(f"option bias_with must be hotwords or initial_prompt, not {self.bias_with!r}")
+        check_between(self, "beam_size", 1, 100)
+        check_between(self, "cpu_threads", 1, 1024)
+        check_one_of(self, "device", ("cpu", "cuda"))
+        check_one_of(self, "bias_with", ("hotwords", "initial_prompt"))
 
 
 class WhisperInterface(Interface):

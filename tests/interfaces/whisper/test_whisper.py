@@ -118,7 +118,7 @@ def test_the_fingerprint_is_of_the_weights_and_the_decoding_not_of_names(copied:
 
 def test_corrupt_packaged_weights_are_refused_before_loading(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flip(copied / "model.bin", 40_000_000, 40_000_001)
-    monkeypatch.setattr(weights, "_package_folder", lambda: copied)
+    monkeypatch.setattr(weights, "package_folder", lambda package: copied.parent)
     with pytest.raises(InterfaceError) as caught:
         whisper().identity()
     expected = weights.PACKAGED_SHA256["model.bin"]
