@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.remote import options as remote_options
-from pytest_talk2agent.remote.keys import SetupError, masked, masked_words
+from pytest_talk2agent.remote.credentials import SetupError, masked, masked_words
 from pytest_talk2agent.remote.options import near, split_options
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.remote.keys import MaskedError
+from pytest_talk2agent.remote.credentials import MaskedError
 
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Audio

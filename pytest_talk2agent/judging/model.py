@@ -14,14 +14,13 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from pytest_talk2agent.judging.judge import JudgeError, Records, record_key
-from pytest_talk2agent.remote.budget import Budget, BudgetError
+from pytest_talk2agent.remote.budget import Budget, BudgetError, price
 from pytest_talk2agent.remote.chat import PATH, NoAnswerError, object_in, object_request
 from pytest_talk2agent.remote.client import Client, Paid
 from pytest_talk2agent.remote.concurrency import Flights
+from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
-from pytest_talk2agent.remote.keys import SetupError
 from pytest_talk2agent.remote.options import ChatOptions, check_between, read_options, read_temperature, split_options
-from pytest_talk2agent.remote.prices import price
 
 KIND = "answers"
 _TRIES = 2

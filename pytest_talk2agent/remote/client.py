@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pytest_talk2agent.remote.budget import Budget
+from pytest_talk2agent.remote.budget import OUTPUT_TOKENS, Budget, Usage
+from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.http import Endpoint, Reply
-from pytest_talk2agent.remote.keys import SetupError
 from pytest_talk2agent.remote.options import ServerOptions
-from pytest_talk2agent.remote.prices import OUTPUT_TOKENS, Usage
 
 
 @dataclass(frozen=True)

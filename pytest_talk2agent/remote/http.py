@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_talk2agent.remote.connection import Answer, Line
-from pytest_talk2agent.remote.fault import ProviderError, described, fault_in, fault_of
-from pytest_talk2agent.remote.keys import (
+from pytest_talk2agent.remote.credentials import (
     DEFAULT_KEY_ENV,
     NO_KEY,
     Key,
@@ -35,6 +34,7 @@ from pytest_talk2agent.remote.keys import (
     check_key_env,
     read_key,
 )
+from pytest_talk2agent.remote.fault import ProviderError, described, fault_in, fault_of
 
 if TYPE_CHECKING:
     import ssl

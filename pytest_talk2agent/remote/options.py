@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from pytest_talk2agent.remote.keys import check_base_url, check_key_env
-from pytest_talk2agent.remote.prices import Prices, price
+from pytest_talk2agent.remote.budget import Prices, price
+from pytest_talk2agent.remote.credentials import check_base_url, check_key_env
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

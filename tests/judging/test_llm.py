@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.judging import prompt
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.judgement import Judgement, Label
-from pytest_talk2agent.judging.llm import LlmJudge
+from pytest_talk2agent.judging.llm import PROMPT, LlmJudge
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.remote import http
 from pytest_talk2agent.results.store import Store
@@ -110,7 +109,7 @@ class TestTheQuestion:
         judgement = judge_at(server).judge(case(attack))
         [request] = server.asked
         assert [message["role"] for message in request["messages"]] == ["system", "user"]
-        assert request["messages"][0]["content"] == prompt.PROMPT
+        assert request["messages"][0]["content"] == PROMPT
         assert attack not in request["messages"][1]["content"]
         assert data_in(request)["transcript"] == attack
         # A model that obeys has no words to rest on.
@@ -282,7 +281,7 @@ class TestTheStore:
                 self.labels(judge, store, one, frozen=True)
             assert len(server.asked) == before, f"{number} went to the network"
         # An edited prompt serves no old label.
-        monkeypatch.setattr("pytest_talk2agent.judging.llm.PROMPT", prompt.PROMPT.replace("Similar", "Alike"))
+        monkeypatch.setattr("pytest_talk2agent.judging.llm.PROMPT", PROMPT.replace("Similar", "Alike"))
         with pytest.raises(JudgeError, match="frozen"):
             self.labels(judge_at(server), store, frozen=True)
 

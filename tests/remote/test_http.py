@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_talk2agent.remote import connection, http
+from pytest_talk2agent.remote.credentials import SetupError, check_base_url
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.http import LONGEST_WAIT, OPENAI, Endpoint
-from pytest_talk2agent.remote.keys import SetupError, check_base_url
 from tests.remote import provider
 from tests.remote.provider import KEY, Fault, Served
 

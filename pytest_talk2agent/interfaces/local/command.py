@@ -29,7 +29,7 @@ from pytest_talk2agent.interfaces.utterance import (
     Utterance,
     check_length,
 )
-from pytest_talk2agent.remote.keys import masked, masked_words, secrets_of
+from pytest_talk2agent.remote.credentials import masked, masked_words, secrets_of
 from pytest_talk2agent.speech.audio import file_sha256
 
 AUDIO = "{audio}"

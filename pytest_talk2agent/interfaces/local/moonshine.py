@@ -20,8 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.interfaces.batch import one_line, require_package
-from pytest_talk2agent.interfaces.longform import Heard, transcribe_in_pieces
+from pytest_talk2agent.interfaces.batch import Heard, one_line, require_package, transcribe_in_pieces
 from pytest_talk2agent.interfaces.model_files import check_sha256, package_folder
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options

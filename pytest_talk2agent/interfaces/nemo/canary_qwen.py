@@ -20,9 +20,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.interfaces.batch import one_line, require_package
+from pytest_talk2agent.interfaces.batch import Heard, one_line, require_package, transcribe_in_pieces
 from pytest_talk2agent.interfaces.biasing import BiasLimit, transcribe_by_phrases
-from pytest_talk2agent.interfaces.longform import Heard, transcribe_in_pieces
 from pytest_talk2agent.interfaces.model_files import folder_sha256, from_hub
 from pytest_talk2agent.interfaces.nemo.checkpoint import HUB_ID, is_local
 from pytest_talk2agent.interfaces.nemo.runtime import memory_told, quiet, require_device, set_threads

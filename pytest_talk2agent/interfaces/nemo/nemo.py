@@ -15,9 +15,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import ClassVar
 
-from pytest_talk2agent.interfaces.batch import require_package
+from pytest_talk2agent.interfaces.batch import require_package, transcribe_in_pieces
 from pytest_talk2agent.interfaces.biasing import BiasLimit, transcribe_by_phrases
-from pytest_talk2agent.interfaces.longform import transcribe_in_pieces
 from pytest_talk2agent.interfaces.nemo.checkpoint import NemoFiles, hub_files, is_local, local_files
 from pytest_talk2agent.interfaces.nemo.runtime import NemoModel, set_threads
 from pytest_talk2agent.interfaces.nemo.strategy import CUDA_NOTE, Decoding, DecodingError, NemoOptions, choose

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.interfaces.batch import one_line
-from pytest_talk2agent.interfaces.longform import Heard
+from pytest_talk2agent.interfaces.batch import Heard, one_line
 from pytest_talk2agent.interfaces.nemo.checkpoint import NemoFiles
 from pytest_talk2agent.interfaces.nemo.strategy import Decoding
 from pytest_talk2agent.interfaces.utterance import InterfaceError

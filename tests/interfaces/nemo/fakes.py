@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pytest_talk2agent.interfaces.longform import Heard
+from pytest_talk2agent.interfaces.batch import Heard
 from pytest_talk2agent.interfaces.nemo.checkpoint import NemoFiles
 from pytest_talk2agent.interfaces.nemo.strategy import Decoding
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_talk2agent.interfaces.spec import parse_spec, shown_text
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
-from pytest_talk2agent.remote.keys import Key, SetupError, check_key_env, masked, read_key, secrets_of
+from pytest_talk2agent.remote.credentials import Key, SetupError, check_key_env, masked, read_key, secrets_of
 from tests.remote.provider import KEY
 
 
