@@ -143,9 +143,10 @@ _BEGINNINGS = listed("un re non pre dis over in")
 _SHORTEST = 2
 
 
-def words_of_file(name: str) -> list[str]:
+@lru_cache(maxsize=4)
+def words_of_file(name: str) -> tuple[str, ...]:
     """The words of a list that is a file beside this module."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8").split()
+    return tuple(files(__package__).joinpath(name).read_text(encoding="utf-8").split())
 
 
 @lru_cache(maxsize=1)
