@@ -64,7 +64,7 @@ class Client:
             self._endpoint.check()
 
     def charge_to(self, budget: Budget, payer: str) -> None:
-        """Spend no more than a budget allows; raises ``error``, naming the ``payer``, where no price is known for it."""
+        """Spend no more than a budget allows; raises ``error``, naming the ``payer``, where no price is known."""
         try:
             self._options.check_budget(budget.limit)
         except ValueError as error:
