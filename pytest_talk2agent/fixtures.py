@@ -83,7 +83,7 @@ def result_of(item: pytest.Item, of: Subject) -> TaskResult:
     except (BaselineError, JudgeError, TaskFileError) as error:
         fault = str(error)
     else:
-        here = voice_of(item.config).worker is None
+        here = voice_of(item.config).decides_here
         rates = bool(item.config.getoption("xmlpath", default=None))
         set_properties(item.user_properties, made, travels=not here, rates=rates)
         return made

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         except TaskFileError as error:
             errors += len(error.problems)
             write([str(error)])
-    findings = lint(tasks, labels_of, _holes)
+    findings = lint(tasks, labels_of, _holes, _unsettled)
     errors += sum(finding.level == "error" for finding in findings)
     write([str(finding) for finding in findings])
     warnings, hints = (sum(finding.level == level for finding in findings) for level in ("warning", "hint"))
@@ -63,6 +63,15 @@ def _holes(task: Task) -> list[str]:
     from pytest_talk2agent.judging.coverage import uncovered
 
     return [piece.text for piece in uncovered(task.instruction, task.intentions)]
+
+
+def _unsettled(task: Task) -> dict[str, str]:
+    """The intentions that no perfect reading settles: how one was said, and why it is not retained."""
+    from pytest_talk2agent.engine.controls import case_of
+    from pytest_talk2agent.judging.aloud import unsettled
+
+    lost = unsettled(case_of(task, ""))
+    return {name: f"`{said}` is {found.label.value} ({found.reason})" for name, (said, found) in lost.items()}
 
 
 def _corrupt(tasks: Sequence[Task]) -> int:

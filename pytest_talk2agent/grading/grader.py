@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -15,19 +16,28 @@ from pytest_talk2agent.grading.retention import Interval, Retention, Status
 from pytest_talk2agent.grading.source import GraderSource, Group
 
 _MOST_REMEMBERED = 256
+_known: dict[str, Grader] = {}
+"""Graders by their source: the tasks of a benchmark often share one."""
 
 __all__ = ["Grader", "GraderSource", "Group", "black_box", "compile_grader"]
 
 
 def compile_grader(source: GraderSource) -> Grader:
-    """Check and compile the grader of one task.
+    """Check and compile the grader of one task; that of another task which says the same is the same.
 
     Raises:
         GraderError: for whatever its author must mend, with the place (``where``, ``line``, ``column``).
         IntervalTooHardError: where a rule cannot be decided exactly within the limits.
     """
-    compiled = compile_source(source)
-    return Grader(tuple(source.intentions), ExpressionGame(len(source.intentions), compiled), compiled.expression)
+    key = json.dumps(source.to_json())
+    known = _known.get(key)
+    if known is None:
+        compiled = compile_source(source)
+        game = ExpressionGame(len(source.intentions), compiled)
+        if len(_known) >= _MOST_REMEMBERED:
+            _known.clear()
+        known = _known[key] = Grader(tuple(source.intentions), game, compiled.expression)
+    return known
 
 
 def black_box(function: Callable[[frozenset[str]], Fraction | int | str | float], intentions: Sequence[str]) -> Grader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -126,5 +127,6 @@ class ReportFolder:
 
 def _audio_roots(results: Sequence[TaskResult]) -> list[str]:
     """The folders that the run heard recordings from, links followed and not: what a page may take them from later."""
-    places = [Path(result.audio).absolute() for result in results if result.audio is not None]
-    return sorted({str(form.parent) for place in places for form in (place, place.resolve())})
+    here = Path.cwd()
+    places = {os.path.join(here, result.audio) for result in results if result.audio is not None}  # noqa: PTH118
+    return sorted({os.path.dirname(form) for place in places for form in (place, os.path.realpath(place))})  # noqa: PTH120

@@ -133,6 +133,7 @@ class Task(_Record):
     context: Context = Context()
     execution: Mapping[str, Any] | None = None
     assumptions: Strings = ()
+    unscored: Strings = ()
 
     suite: str
     path: Path

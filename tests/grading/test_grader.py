@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.grading.expression import Product
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
 from pytest_talk2agent.grading.retention import Interval, Retention
@@ -150,3 +151,27 @@ def test_a_retention_is_computed_once_and_never_for_another_set() -> None:
     assert grader.retention(["a", "b"]).native == Fraction(3, 4)
     assert grader.retention(["a"], ["b"]).lost == 1
     assert first.lost_upper == 1
+
+
+def test_who_says_the_same_shares_a_grader_and_who_does_not_has_another() -> None:
+    worth = {"a": Fraction(0), "b": Fraction(0)}
+    source = GraderSource("0.25*a + 0.75*b", worth)
+    one = compile_grader(source)
+    assert compile_grader(GraderSource("0.25*a + 0.75*b", dict(worth))) is one
+    others = [
+        GraderSource("0.75*a + 0.25*b", worth),
+        GraderSource("0.25*a + 0.75*b", dict(reversed(worth.items()))),
+        GraderSource("0.25*a + 0.75*b", {**worth, "b": Fraction(1, 2)}),
+        GraderSource("0.25*a + 0.75*b", worth, range=(Fraction(0), Fraction(2))),
+        GraderSource("0.25*a + 0.75*c", {"a": Fraction(0)}, fixed={"c": True}),
+        GraderSource("0.25*a + 0.75*c", {"a": Fraction(0)}, fixed={"c": False}),
+    ]
+    graders = [one, *map(compile_grader, others)]
+    assert len({id(grader) for grader in graders}) == len(graders)
+    assert list(graders[2].shapley()) == ["b", "a"]
+
+
+def test_what_is_wrong_with_a_grader_is_said_of_each_task_that_has_it() -> None:
+    for _ in range(2):
+        with pytest.raises(GraderError):
+            compile_grader(GraderSource("a +", {"a": Fraction(0)}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,14 @@ def test_the_step_summary_is_added_to(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
     append_to_step_summary("naïve\n")
     assert path.read_text(encoding="utf-8") == "# before\nnaïve\n"
+
+
+def test_a_step_summary_that_is_a_pipe_without_a_reader_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "pipe"))
+    assert "pipe cannot be written" in (append_to_step_summary("text") or "")
 
 
 def test_a_step_summary_that_cannot_be_written_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

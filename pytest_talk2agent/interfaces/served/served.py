@@ -65,6 +65,7 @@ class ServedInterface(Interface):
     """A model behind an HTTP server; several recordings are under way at a time, each in a request of its own."""
 
     capabilities = frozenset({"bias"})
+    inspectable = True
     batch_size = 64
     path: str
     bias_limit: BiasLimit
