@@ -109,7 +109,8 @@ class TaskItem(pytest.Function):
         from pytest_talk2agent.fixtures import result_of
 
         super().setup()
-        self.result = result_of(self, self.subject)
+        if not self.config.option.setupplan:
+            self.result = result_of(self, self.subject)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Point at the task in its file."""

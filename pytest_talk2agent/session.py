@@ -65,8 +65,14 @@ class VoiceSession:
 
     @cached_property
     def interfaces(self) -> dict[str, str]:
-        """What hooks add to the built-in interfaces."""
-        return _merged(self.config.hook.pytest_t2a_interfaces(config=self.config))
+        """What hooks add to the built-in interfaces; raises pytest.UsageError where one fails or returns no names."""
+        from pytest_talk2agent.interfaces.batch import one_line
+
+        try:
+            answers = self.config.hook.pytest_t2a_interfaces(config=self.config)
+        except Exception as error:
+            raise pytest.UsageError(f"a pytest_t2a_interfaces hook failed: {one_line(error)}") from error
+        return _merged(answers)
 
     @cached_property
     def setup(self) -> Setup:
@@ -358,6 +364,10 @@ def forget_earlier_report(config: pytest.Config) -> None:
 def _merged(answers: Sequence[object]) -> dict[str, str]:
     merged: dict[str, str] = {}
     for answer in reversed(answers):
-        if isinstance(answer, dict):
-            merged.update(answer)
+        names = dict(answer) if isinstance(answer, Mapping) else None
+        if names is None or not all(isinstance(text, str) for pair in names.items() for text in pair):
+            raise pytest.UsageError(
+                f"a pytest_t2a_interfaces hook returned {answer!r:.80}; return a mapping of names to 'module:attribute'"
+            )
+        merged.update(names)
     return merged

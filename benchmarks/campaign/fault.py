@@ -16,7 +16,8 @@ class Wanted(Enum):
 
     RED: an exit status other than 0, and no place that shows a pass. DECIDED: red or green, but with a verdict and a
     report. LOST: red, with a verdict and a report over every item that could be judged. GREEN: passed everywhere.
-    ORDINARY: exit status 0, and not a word of a gate.
+    ORDINARY: exit status 0, and not a word of a gate. APART: an exit status other than 0 by an ordinary test, whose
+    failure is its own, beside a gate that passes.
     """
 
     RED = "red"
@@ -24,6 +25,7 @@ class Wanted(Enum):
     DECIDED = "a verdict"
     GREEN = "green"
     ORDINARY = "no gate"
+    APART = "red beside a gate that passes"
 
 
 VIOLATIONS = (
@@ -126,6 +128,9 @@ class Fault:
         if self.wanted is Wanted.ORDINARY:
             if not passes or shows["terminal"] != "none":
                 yield "wrong red", f"exit {ended.status}, terminal {shows['terminal']}"
+        elif self.wanted is Wanted.APART:
+            if passes or shows["terminal"] != "green":
+                yield ("wrong green" if passes else "wrong red"), f"exit {ended.status}, terminal {shows['terminal']}"
         elif self.wanted is Wanted.GREEN:
             if not passes or ended.red or shows["terminal"] != "green":
                 yield "wrong red", f"exit {ended.status}, red: {', '.join(ended.red) or 'nothing'}; {_last(ended)}"

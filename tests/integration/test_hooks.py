@@ -8,6 +8,8 @@ import pytest
 
 from tests.conftest import Run
 
+FAKE = "--t2a-interface=python:fake_asr:Recogniser"
+
 
 def test_an_interface_of_a_hook(run: Run, pytester: pytest.Pytester, heard_tasks: Path) -> None:
     pytester.makeconftest('def pytest_t2a_interfaces(config):\n    return {"mine": "mine:make"}\n')
@@ -75,3 +77,29 @@ def test_tasks_results_and_gate(run: Run, pytester: pytest.Pytester, tasks: Path
     assert result.ret == 1
     result.stdout.fnmatch_lines(["GATE FAILED: 1 results are not enough"])
     assert (pytester.path / "seen.txt").read_text(encoding="utf-8") == "files/set-port\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("raise RuntimeError('no\\nlist')", "a pytest_t2a_interfaces hook failed: RuntimeError: no list"),
+        ("return ['mine']", "*hook returned *'mine'*; return a mapping of names to 'module:attribute'"),
+        ("return {'mine': 7}", "*hook returned *7*; return a mapping of names to 'module:attribute'"),
+    ],
+)
+def test_a_hook_that_names_no_interfaces_is_a_usage_error(
+    run: Run, pytester: pytest.Pytester, heard_tasks: Path, body: str, line: str
+) -> None:
+    pytester.makeconftest(f"def pytest_t2a_interfaces(config):\n    {body}\n")
+    result = run(heard_tasks, FAKE)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    result.stderr.fnmatch_lines([f"ERROR: {line}"])
+
+
+@pytest.mark.parametrize("option", ["--setup-plan", "--collect-only"])
+def test_what_runs_nothing_hears_nothing(run: Run, pytester: pytest.Pytester, heard_tasks: Path, option: str) -> None:
+    result = run(heard_tasks, FAKE, option)
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.no_fnmatch_line("*GATE*")
+    assert not (pytester.path / "asked.txt").exists()
