@@ -17,7 +17,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from statistics import mean
 
-from pytest_talk2agent.context.ordinary import is_ordinary
+from pytest_talk2agent.context.vocabulary import is_ordinary
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.speech.libraries import quiet_import
 

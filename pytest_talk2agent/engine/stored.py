@@ -10,9 +10,9 @@ from pytest_talk2agent.engine.job import Job, by_model
 from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.progress import Counter, Progress
 from pytest_talk2agent.engine.setup import Setup
-from pytest_talk2agent.interfaces.budget import Budget
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Interface, is_inspectable
+from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
 
@@ -26,7 +26,7 @@ def answer_stored(
     server is to be asked. ``interfaces`` are those of the jobs, by spec string.
     """
     groups = by_model(jobs)
-    if any(parse_spec(text).repair or not is_inspectable(interfaces[text]) for text, _ in groups):
+    if any(parse_spec(text).repair or not interfaces[text].inspectable for text, _ in groups):
         return None
     found: dict[str, Transcript | str] = {}
     counts = Counter(len(jobs), found.__setitem__, lambda progress: None)

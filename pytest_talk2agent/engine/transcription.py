@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from pytest_talk2agent.context.registry import make_repair
+from pytest_talk2agent.context.repair import make_repair
 from pytest_talk2agent.engine.condition_pass import ConditionPass
 from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.engine.job import Job, by_model
@@ -14,14 +14,11 @@ from pytest_talk2agent.engine.progress import Counter, Progress
 from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.work import work_here
 from pytest_talk2agent.interfaces.batch import one_line
-from pytest_talk2agent.interfaces.budget import Budget
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec, shown_text
-from pytest_talk2agent.interfaces.utterance import (
-    Interface,
-    InterfaceError,
-    TimeLimited,
-)
+from pytest_talk2agent.interfaces.utterance import InterfaceError
+from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import Store, StoreError
 from pytest_talk2agent.results.transcript import Transcript
 
@@ -95,7 +92,7 @@ def identify(spec: str, setup: Setup, doing: Callable[[Sequence[str], float | No
 
 def _load_seconds(interface: Interface) -> float | None:
     """How long an interface may take to say what it is, where it has a limit of its own."""
-    if not isinstance(interface, TimeLimited):
+    if interface.time_limit is None:
         return None
     return min(LOAD_SECONDS, max(LEAST_LOAD_SECONDS, 10 * interface.time_limit))
 

@@ -11,9 +11,9 @@ from pytest_talk2agent.engine.mailbox import Mailbox
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.stored import answer_stored
-from pytest_talk2agent.interfaces.budget import Budget
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
+from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
 from tests.engine.conftest import MakeJob, Pass
