@@ -91,7 +91,7 @@ def test_a_module_imports_only_what_stands_before_it() -> None:
     violations = []
     for module in MODULES:
         own = layer(module)
-        allowed = {*ORDER[: ORDER.index(own) + 1]} - BESIDE.get(own, set()) if own is not None else set(ORDER)
+        allowed = set(ORDER[: ORDER.index(own) + 1]) - BESIDE.get(own, set()) if own is not None else set(ORDER)
         for name in imports(module):
             if own is not None and name.startswith(f"{NAME}.") and name.split(".")[1] not in allowed:
                 violations.append(f"{module} imports {name}")

@@ -28,11 +28,17 @@ FILES = ("run.json", "summary.md", "report.html", "results.jsonl")
 def forget_report(directory: Path) -> None:
     """Make the folder and delete an earlier run's report from it, which could be mistaken for this run's.
 
-    Raises OSError where that cannot be done.
+    Raises the first OSError where that cannot be done, after all other files are gone.
     """
     directory.mkdir(parents=True, exist_ok=True)
+    refused: OSError | None = None
     for name in FILES:
-        (directory / name).unlink(missing_ok=True)
+        try:
+            (directory / name).unlink(missing_ok=True)
+        except OSError as error:
+            refused = refused or error
+    if refused is not None:
+        raise refused
 
 
 class ReportFolder:
