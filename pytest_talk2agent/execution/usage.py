@@ -1,4 +1,4 @@
-"""What a process and all that came of it use, read from ``/proc`` of the host.
+"""What a process and all that came of it use, read from ``/proc`` of the host, and what folders hold.
 
 A limit of the kernel holds for one process (``RLIMIT_AS``), or not for root (``RLIMIT_NPROC``), and control groups are
 seldom ours to make. So whoever runs foreign code looks at the whole tree, again and again, and ends it.
@@ -6,12 +6,16 @@ seldom ours to make. So whoever runs foreign code looks at the whole tree, again
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 _PROC = Path("/proc")
+_BLOCK = 512
 _OWN = re.compile(rb"^Rss(?:Anon|Shmem):\s+(\d+) kB", re.MULTILINE)
 _SHARED = re.compile(rb"^Pss:\s+(\d+) kB", re.MULTILINE)
 
@@ -22,6 +26,18 @@ class Usage:
 
     tasks: int
     memory: int
+
+
+@dataclass(frozen=True)
+class Stored:
+    """``files`` are entries of every sort; ``size`` are bytes on the disk, so that holes count nothing.
+
+    ``hidden`` tells whether there is a folder that cannot be read, so that nobody knows what it holds.
+    """
+
+    files: int
+    size: int
+    hidden: bool = False
 
 
 def usage_of(pid: int) -> Usage:
@@ -43,6 +59,32 @@ def shared_memory_of(pid: int) -> int:
         sizes = _SHARED.findall(_read(process / "smaps_rollup")) or _OWN.findall(_read(process / "status"))
         found += 1024 * sum(map(int, sizes))
     return found
+
+
+def stored_in(folders: Iterable[Path], most_files: int) -> Stored:
+    """What folders hold, links not followed; counting ends above ``most_files``."""
+    files = size = 0
+    hidden = False
+    todo = [os.fspath(folder) for folder in folders]
+    while todo and files <= most_files:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                present = list(islice(entries, most_files + 1))
+        except PermissionError:
+            hidden = True
+            continue
+        except OSError:  # deleted meanwhile
+            continue
+        for entry in present:
+            files += 1
+            try:
+                found = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            size += found.st_blocks * _BLOCK
+            if stat.S_ISDIR(found.st_mode):
+                todo.append(entry.path)
+    return Stored(files, size, hidden)
 
 
 def _tree(pid: int) -> Iterator[Path]:

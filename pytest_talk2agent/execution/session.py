@@ -1,0 +1,78 @@
+"""What an agent acts through: commands in the sandbox of its workspace, while its time lasts."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from pytest_talk2agent.execution.sandbox import Ended, Limits, Sandbox
+from pytest_talk2agent.execution.trajectory import MOST_STEPS, Step, clipped
+
+AGENT_LIMITS = Limits(address_space=16 << 30, output=1 << 20)
+"""What one command of an agent may use; its time is that of the task."""
+
+
+class AgentFailedError(Exception):
+    """The agent did something that ends it: it exits with an error, or meets a limit. One clear line."""
+
+
+class TimedOutError(Exception):
+    """The agent's time was over before it had ended."""
+
+
+class Runner(Protocol):
+    """Runs a program in a sandbox."""
+
+    def call(self, words: Sequence[str], given: bytes, limits: Limits) -> Ended:
+        """Run it to its end, or to a limit."""
+        ...
+
+
+class Session:
+    """Commands of one agent, one after another.
+
+    Attributes:
+        steps: what has been done.
+        received: the text that the agent was given, as far as the agent says so.
+    """
+
+    def __init__(self, sandbox: Runner | Sandbox, seconds: float, limits: Limits = AGENT_LIMITS) -> None:
+        self._sandbox = sandbox
+        self._limits = limits
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+        self.steps: list[Step] = []
+
+    @property
+    def left(self) -> float:
+        """Seconds that the agent still has."""
+        return max(0.0, self._end - time.monotonic())
+
+    def run(self, command: str) -> Step:
+        """Run a shell command.
+
+        Raises:
+            TimedOutError: where the agent's time is over.
+            AgentFailedError: where the command meets another limit, or there were too many commands.
+        """
+        return self.call(["bash", "-c", command], b"", command)
+
+    def call(self, words: Sequence[str], given: bytes, shown: str) -> Step:
+        """Run a program with ``given`` on its standard input; raises as `run`."""
+        if len(self.steps) >= MOST_STEPS:
+            raise AgentFailedError(f"the agent ran more than {MOST_STEPS} commands")
+        if not self.left:
+            raise TimedOutError(self._over())
+        ended = self._sandbox.call(words, given, dataclasses.replace(self._limits, seconds=self.left))
+        step = Step(shown, ended.status, clipped(ended.output or ended.errors), ended.stopped)
+        self.steps.append(step)
+        if ended.late:
+            raise TimedOutError(self._over())
+        if ended.stopped:
+            raise AgentFailedError(f"{clipped(shown, 80)}: {ended.stopped}")
+        return step
+
+    def _over(self) -> str:
+        return f"the agent's {self._seconds:g} s were over"
