@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import time
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,6 +13,11 @@ from pytest_talk2agent.execution.trajectory import MOST_STEPS, Step, clipped
 
 AGENT_LIMITS = Limits(address_space=16 << 30, output=1 << 20)
 """What one command of an agent may use; its time is that of the task."""
+
+
+def text_sha256(text: str) -> str:
+    """SHA-256 (hexadecimal) of a text; halves of characters count as they are."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 class AgentFailedError(Exception):
@@ -35,7 +41,8 @@ class Session:
 
     Attributes:
         steps: what has been done.
-        received: the text that the agent was given, as far as the agent says so.
+        received_sha256: of the text that the agent was given, when it was given one.
+        cost: what the agent has used so far: tokens, money and the like.
     """
 
     def __init__(self, sandbox: Runner | Sandbox, seconds: float, limits: Limits = AGENT_LIMITS) -> None:
@@ -44,6 +51,12 @@ class Session:
         self._seconds = seconds
         self._end = time.monotonic() + seconds
         self.steps: list[Step] = []
+        self.received_sha256: str | None = None
+        self.cost: dict[str, float] = {}
+
+    def receive(self, text: str) -> None:
+        """Take note of the text that is handed to the agent, at the place where it is."""
+        self.received_sha256 = text_sha256(text)
 
     @property
     def left(self) -> float:

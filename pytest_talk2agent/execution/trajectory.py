@@ -7,6 +7,7 @@ from typing import Any
 
 MOST_SHOWN = 2000
 MOST_STEPS = 500
+_MOST_SAID = 300
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,12 @@ class Step:
     status: int | None
     output: str = ""
     stopped: str = ""
+
+    @property
+    def ending(self) -> str:
+        """How it ended, with the last of what it printed, on one line."""
+        said = " ".join(self.output.split())[-_MOST_SAID:]
+        return f"ended with status {self.status}{': ' if said else ''}{said}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""

@@ -61,6 +61,11 @@ def shared_memory_of(pid: int) -> int:
     return found
 
 
+def processes_of(pid: int) -> list[int]:
+    """The process and its descendants, without those that have ended and wait to be asked how."""
+    return [int(path.name) for path in _tree(pid) if _read(path / "stat").rpartition(b")")[2].split()[:1] != [b"Z"]]
+
+
 def stored_in(folders: Iterable[Path], most_files: int) -> Stored:
     """What folders hold, links not followed; counting ends above ``most_files``."""
     files = size = 0
