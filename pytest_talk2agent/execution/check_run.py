@@ -114,7 +114,7 @@ class Checker:
             "command": self._command,
             "python": self._python,
             "git": self._git,
-            "all": lambda c: [self.check(part) for part in c["all"]] and None,
+            "all": self._all,
             "any": self._any,
             "not": self._not,
         }
@@ -127,6 +127,10 @@ class Checker:
     def _absent(self, check: Mapping[str, Any]) -> None:
         if found := self._matches(check["absent"], links=True):
             raise NotHeldError(f"{found[0]} is there")
+
+    def _all(self, check: Mapping[str, Any]) -> None:
+        for part in check["all"]:
+            self.check(part)
 
     def _any(self, check: Mapping[str, Any]) -> None:
         whys = []

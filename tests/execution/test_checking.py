@@ -44,7 +44,7 @@ def found(sandbox: Sandbox, tmp_path: Path) -> Found:
         execution = Execution.model_validate(
             {"files": FILES, "checks": {f"c{n}": check for n, check in enumerate(checks)}, "solution": "true"}
         )
-        task = Task.model_construct(path=tmp_path / "tasks.yaml")
+        task = Task(id="own/task", intentions={}, value="1", instruction="x", suite="own", path=tmp_path / "tasks.yaml")
         with Workspace(execution) as workspace:
             limits = dataclasses.replace(AGENT_LIMITS, seconds=20)
             ended = workspace.sandbox().call(["bash", "-c", commands], b"", limits)

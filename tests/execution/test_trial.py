@@ -38,9 +38,9 @@ def test_what_is_in_the_ledger_is_not_run_again(task: Task, tmp_path: Path, monk
     first = Trials("oracle", Ledger(tmp_path / "trials")).run(task, "x")
     monkeypatch.setattr(trial, "_run", lambda *_: pytest.fail("run again"))
     assert Trials("oracle", Ledger(tmp_path / "trials")).run(task, "x") == first
-    for other in ({"transcript": "y"}, {"round_": 2}):
+    for transcript, round_ in (("y", 1), ("x", 2)):
         with pytest.raises(pytest.fail.Exception, match="run again"):
-            Trials("oracle", Ledger(tmp_path / "trials")).run(task, **{"transcript": "x", **other})
+            Trials("oracle", Ledger(tmp_path / "trials")).run(task, transcript, round_)
 
 
 @pytest.mark.parametrize("change", [("hello}", "hallo}"), ("0.25", "0.15"), ("mv a.txt b.txt\n", "mv a.txt b.txt;\n")])

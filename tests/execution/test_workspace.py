@@ -37,8 +37,8 @@ def workspace(sandbox: Sandbox) -> Iterator[Workspace]:
         yield found
 
 
-def run(workspace: Workspace, command: str, **limits: float) -> Ended:
-    chosen = dataclasses.replace(AGENT_LIMITS, **{"seconds": 20, **limits})
+def run(workspace: Workspace, command: str, seconds: float = 20, **limits: int) -> Ended:
+    chosen = dataclasses.replace(AGENT_LIMITS, seconds=seconds, **limits)
     return workspace.sandbox().call(["bash", "-c", command], b"", chosen)
 
 
@@ -124,7 +124,7 @@ class TestDenied:
 
 
 class TestLimits:
-    def stopped(self, workspace: Workspace, command: str, **limits: float) -> str:
+    def stopped(self, workspace: Workspace, command: str, **limits: int) -> str:
         ended = run(workspace, command, **limits)
         assert ended.status is None
         return ended.stopped

@@ -62,16 +62,16 @@ def test_specs_that_name_no_agent(spec: str, message: str) -> None:
 class TestControls:
     def test_oracle(self, task: Task) -> None:
         record = run(task, "oracle", "nonsense")
-        assert (record.score, record.state, record.failed_criteria) == (1, "scored", [])
+        assert (str(record.score), record.state, record.failed_criteria) == ("1", "scored", [])
         assert [step.command for step in record.steps] == ["mv a.txt b.txt"]
 
     def test_nop(self, task: Task) -> None:
         record = run(task, "nop")
-        assert (record.score, record.state, record.failed_criteria) == (0, "scored", ["source", "target"])
+        assert (str(record.score), record.state, record.failed_criteria) == ("0", "scored", ["source", "target"])
 
     def test_a_solution_that_fails(self, tmp_path: Path) -> None:
         record = run(load(tmp_path, TASK.replace("mv a.txt", "mv z.txt")), "oracle")
-        assert (record.state, record.score) == ("agent_failed", 0)
+        assert (record.state, str(record.score)) == ("agent_failed", "0")
         assert "the solution ended with status 1: mv: cannot stat 'z.txt'" in record.reason
 
 
@@ -107,7 +107,7 @@ class TestCommand:
     def test_it_reads_the_transcript_in_the_workspace(self, task: Task, tmp_path: Path) -> None:
         spec = self.script(tmp_path, 'read -r verb from _ to; cp "$from" "$to"; rm "$from"; pwd')
         record = run(task, spec)
-        assert (record.score, record.state) == (1, "scored")
+        assert (str(record.score), record.state) == ("1", "scored")
         assert record.received_sha256 == text_sha256(HEARD)
         assert record.steps[0].output == "/home/agent\n"
 
@@ -168,7 +168,7 @@ done = workspace.run(f"mv {words[1]} {words[3]}; echo moved; exit 4")
 assert (done.status, done.output) == (4, "moved\\n"), done
 assert workspace.run("env").output.count("KEY") == 0"""
         record = run(task, self.module(tmp_path, body))
-        assert (record.state, record.score, record.reason) == ("scored", 1, "")
+        assert (record.state, str(record.score), record.reason) == ("scored", "1", "")
         assert record.received_sha256 == text_sha256(HEARD)
         assert [step.status for step in record.steps] == [4, 0]
 
@@ -187,7 +187,7 @@ assert workspace.run("env").output.count("KEY") == 0"""
     def test_faults(self, tmp_path: Path, body: str, state: str, reason: str) -> None:
         task = load(tmp_path, TASK.replace("time_limit: 5", "time_limit: 1.5"))
         record = run(task, self.module(tmp_path, body))
-        assert (record.state, record.score) == (state, 0)
+        assert (record.state, str(record.score)) == (state, "0")
         assert reason in record.reason
 
     def test_nothing_of_it_stays(self, task: Task, tmp_path: Path) -> None:
