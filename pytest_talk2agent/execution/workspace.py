@@ -23,6 +23,7 @@ from pytest_talk2agent.tasks.execution import Execution, File
 from pytest_talk2agent.tasks.places import HOME, absolute, top
 
 _SCRATCH = "/tmp"
+_PATH = f"{HOME}/bin:/usr/local/bin:/usr/bin:/bin"
 _IDENTITY = {
     "HOME": HOME,
     "USER": "agent",
@@ -80,7 +81,7 @@ class Workspace:
     def sandbox(self) -> Sandbox:
         """One in which commands run that may write to the workspace."""
         mounts = [Mount(self.host(PurePosixPath(_SCRATCH)), _SCRATCH, writable=True), *self._mounts(writable=True)]
-        return Sandbox(Setting(mounts=(*mounts, *self._extra), environment=_IDENTITY, cwd=HOME))
+        return Sandbox(Setting(mounts=(*mounts, *self._extra), environment={**_IDENTITY, "PATH": _PATH}, cwd=HOME))
 
     def grader_sandbox(self) -> Sandbox:
         """One in which the workspace can be read and no more; scratch space is empty and its own."""
@@ -109,6 +110,8 @@ class Workspace:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(file.content)
                 os.truncate(place, file.length)
+                if file.content.startswith(b"#!"):
+                    place.chmod(0o755)
             if file.age is not None:
                 ages[place] = file.seconds
         now = time.time()

@@ -52,7 +52,7 @@ class File(_Record):
     """A file of the workspace, or an empty folder where its path ends with a slash.
 
     ``text``, to which a line end is added, or ``base64`` is its content; ``size`` makes it that large with a hole at
-    its end, which takes no space; ``age`` is how long ago it was written.
+    its end, which takes no space; ``age`` is how long ago it was written. One that begins with ``#!`` is a program.
     """
 
     text: str | None = None
