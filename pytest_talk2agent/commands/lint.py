@@ -23,6 +23,11 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="replace each value in the words: what uses it, and no more, must be lost",
     )
+    lint.add_argument(
+        "--execute",
+        action="store_true",
+        help="run every task that says how: its solution must reach 1, and doing nothing must not",
+    )
     lint.set_defaults(run=run)
 
 
@@ -51,6 +56,13 @@ def run(options: argparse.Namespace) -> int:
     write([", ".join(counts)])
     if options.corrupt:
         errors += _corrupt(tasks)
+    if options.execute:
+        from pytest_talk2agent.commands.execute import report_unfit
+
+        executable = [task for task in tasks if task.execution is not None]
+        unfit = report_unfit(executable)
+        errors += unfit
+        write([f"{len(executable)} tasks executed, {unfit} unfit"])
     write(checkouts.remarks())
     unbound = sum(not task.is_bound for task in tasks)
     if unbound:

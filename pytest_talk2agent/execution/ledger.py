@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import secrets
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +39,7 @@ class Ledger:
         self._rejected: dict[tuple[Path, int], str] = {}
         self._writer: int | None = None
         self._owner = 0
+        self._lock = threading.Lock()
 
     @property
     def rejected(self) -> list[str]:
@@ -71,7 +73,8 @@ class Ledger:
         """Add a record. It is there for every reader when this returns."""
         body = json.dumps(record.to_json(), ensure_ascii=True)[1:].encode()
         line = _HEAD + hashlib.sha256(body).hexdigest().encode() + _JOINT + body + b"\n"
-        written = os.write(self._open(), line)
+        with self._lock:
+            written = os.write(self._open(), line)
         if written != len(line):
             self._writer = None  # the rest of a torn line would spoil the next one
             raise OSError(28, "No space left on device", str(self.folder))
@@ -87,6 +90,10 @@ class Ledger:
         return self._writer
 
     def _refresh(self) -> None:
+        with self._lock:
+            self._read_on()
+
+    def _read_on(self) -> None:
         for path in sorted(self.folder.glob("trials-*.jsonl")):
             begin = self._read.get(path, 0)
             with path.open("rb") as stream:

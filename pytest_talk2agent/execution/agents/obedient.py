@@ -115,6 +115,14 @@ def _reading_light(order: re.Match[str], text: str, place: Place) -> list[str]:
     return [f"settings reading-light {key} {quote(value)}" for key, value in settings.items()]
 
 
+def _bookmark(order: re.Match[str], text: str, place: Place) -> list[str]:
+    words = [order["page"], _sentence(order["name"])]
+    if folder := re.search(r"in the folder (\w+)", text, re.IGNORECASE):
+        words.append(place.named(f"~/bookmarks/{folder[1]}").rpartition("/")[2])
+        words += ["first"] if _said("make it the (?:first|top)", text) else []
+    return [f"bookmark {' '.join(map(quote, words))}"]
+
+
 def _applications(order: re.Match[str], text: str, place: Place) -> list[str]:
     settings = {"video": order["video"]}
     if other := re.search(r"or with the ([\w -]+?) if that fails", text, re.IGNORECASE):
@@ -180,6 +188,7 @@ ORDERS: tuple[tuple[str, Order], ...] = (
     (rf"create a branch called (?P<name>{_NAME}) from version (?P<base>\d[\d.]*\d)", _branch),
     (r"commit the staged changes with the message,? \"?(?P<message>[^\",]+)", _commit),
     (r"turn the reading light mode (?P<state>on|off)", _reading_light),
+    (r"bookmark (?P<page>\S+) under the name,? \"?(?P<name>[^\",]+)", _bookmark),
     (r"open videos with (?P<video>\w+)", _applications),
     (rf"tag (?P<file>{_NAME}) with the title,? \"?(?P<title>[^\",]+?)\"?(?:,| and the year|$)", _tag),
     (

@@ -62,7 +62,7 @@ def _piece(stream: Stream, index: int) -> tuple[_Piece, int]:
             first, second = stream[index + 2], stream[index + 3]
             return _Piece(first.norm + second.norm.capitalize(), token.lead), index + 4
         named = symbol_at(stream.norms, index)
-        if named is not None and named[0] in _SYMBOLS and index:
+        if named is not None and named[0] in _SYMBOLS:
             return _Piece(named[0], token.lead, before=True, after=named[0] != "%"), named[1]
         end = index
         while end < len(stream) and _is_letter(stream, end):
