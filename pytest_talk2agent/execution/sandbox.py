@@ -7,7 +7,8 @@ run at all.
 Limits come in three sorts. The kernel holds those of one process and the sizes of file systems. A filter refuses system
 calls whose memory no limit counts (`seccomp`). Processes and memory of the whole tree, and what it stores in writable
 mounts, are watched from outside (`usage`) and the sandbox is ended where they are exceeded; that holds for root as
-well, for whom the kernel's limit on processes does not.
+well, for whom the kernel's limit on processes does not. Where it can be, the number of processes is also held by a
+group of the kernel's (`task_group`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import BinaryIO
 
 from pytest_talk2agent.execution import seccomp
 from pytest_talk2agent.execution.bubblewrap import PACKAGE, Mount, SandboxError, Setting, form
+from pytest_talk2agent.execution.task_group import TaskGroup, task_group
 from pytest_talk2agent.execution.usage import shared_memory_of, stored_in, usage_of
 
 __all__ = ["PACKAGE", "Ended", "Limits", "Mount", "Sandbox", "SandboxError", "Setting"]
@@ -152,14 +154,12 @@ class Sandbox:
             files.callback(os.close, reading)
             filtered = ["--seccomp", str(calls.fileno())] if seccomp.program() else []
             start = _START.format(limits=limits.resources(), descriptors=tuple(own))
+            words = [*self._arguments, "--info-fd", str(writing), *filtered]
+            words += [sys.executable, *options, "-c", start + program]
             try:
+                group = files.enter_context(task_group(limits.tasks + _OWN_TASKS))
                 process = subprocess.Popen(
-                    [
-                        *self._arguments,
-                        *("--info-fd", str(writing)),
-                        *filtered,
-                        *(sys.executable, *options, "-c", start + program),
-                    ],
+                    words if group is None else group.inside(words),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=errors,
@@ -169,17 +169,25 @@ class Sandbox:
             finally:
                 os.close(writing)
             stopped, late = "", False
+            first = None
             try:
                 first = _first_process(reading, files)
-                stopped, late = self._watch(process, (output, errors), limits)
+                stopped, late = self._watch(process, (output, errors), limits, group)
             finally:
+                _end(first)
                 process.kill()
                 process.wait()
             _await_end(first)
             status = None if stopped else process.returncode
             return Ended(_text(output, limits.output), _text(errors, limits.output), status, stopped, late)
 
-    def _watch(self, process: subprocess.Popen[bytes], streams: Sequence[BinaryIO], limits: Limits) -> tuple[str, bool]:
+    def _watch(
+        self,
+        process: subprocess.Popen[bytes],
+        streams: Sequence[BinaryIO],
+        limits: Limits,
+        group: TaskGroup | None,
+    ) -> tuple[str, bool]:
         """Wait for the end of a process; or else say which limit it met, and whether that was its time."""
         end = time.monotonic() + limits.seconds
         next_count = 0.0
@@ -193,8 +201,8 @@ class Sandbox:
                 pass
             else:
                 return self._stored(limits), False
-            used = usage_of(process.pid)
-            if used.tasks > limits.tasks + _OWN_TASKS:
+            used = usage_of(process.pid, limits.tasks + _OWN_TASKS)
+            if used.tasks > limits.tasks + _OWN_TASKS or (group is not None and group.exceeded):
                 return f"it had more than {limits.tasks} processes at a time", False
             if used.memory > limits.memory and shared_memory_of(process.pid) > limits.memory:
                 return f"it used more than {limits.memory >> 20} MB of memory", False
@@ -232,11 +240,16 @@ def _first_process(reading: int, files: ExitStack) -> int | None:
     return handle
 
 
-def _await_end(first: int | None) -> None:
-    """End whatever a program left behind, and wait until it is gone."""
+def _end(first: int | None) -> None:
+    """End all that runs in a sandbox."""
     if first is not None:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(first, signal.SIGKILL)
+
+
+def _await_end(first: int | None) -> None:
+    """Wait until all that ran in a sandbox is gone."""
+    if first is not None:
         select.select([first], [], [], _SECONDS_TO_END)
 
 

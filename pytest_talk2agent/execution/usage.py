@@ -40,11 +40,16 @@ class Stored:
     hidden: bool = False
 
 
-def usage_of(pid: int) -> Usage:
-    """What a process and its descendants use now. One that ends meanwhile counts no more."""
+def usage_of(pid: int, most_tasks: int) -> Usage:
+    """What a process and its descendants use now; counting ends above ``most_tasks``, which may double meanwhile.
+
+    One that ends meanwhile counts no more.
+    """
     tasks = memory = 0
     for process in _tree(pid):
         tasks += len(_threads(process))
+        if tasks > most_tasks:
+            break
         memory += 1024 * sum(map(int, _OWN.findall(_read(process / "status"))))
     return Usage(tasks, memory)
 

@@ -7,6 +7,7 @@ a file of it afterwards: what an agent left is looked at inside a sandbox only.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import stat
@@ -23,6 +24,9 @@ from pytest_talk2agent.tasks.execution import Execution, File
 from pytest_talk2agent.tasks.places import HOME, absolute, top
 
 _SCRATCH = "/tmp"
+_PREFIX = "t2a-workspace-"
+_FRESH = 60
+"""Seconds in which a workspace without an owner is let alone."""
 _PATH = f"{HOME}/bin:/usr/local/bin:/usr/bin:/bin"
 _IDENTITY = {
     "HOME": HOME,
@@ -56,7 +60,9 @@ class Workspace:
             for _, taken in readable():
                 if place.is_relative_to(taken):
                     raise SandboxError(f"{place} is a folder of this Python ({taken}), so no task can use it")
-        self.root = Path(tempfile.mkdtemp(prefix="t2a-"))
+        _sweep(Path(tempfile.gettempdir()))
+        self.root = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._lock = _locked(self.root)
         try:
             for place in (*self._tops, PurePosixPath(_SCRATCH)):
                 self.host(place).mkdir(parents=True)
@@ -96,6 +102,9 @@ class Workspace:
     def delete(self) -> None:
         """Delete everything, links not followed."""
         shutil.rmtree(self.root, onerror=_open_and_retry)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _mounts(self, *, writable: bool) -> list[Mount]:
         return [Mount(self.host(place), str(place), writable) for place in self._tops]
@@ -117,6 +126,30 @@ class Workspace:
         now = time.time()
         for place, seconds in ages.items():  # last of all: a file that is written makes its folder new
             os.utime(place, (now - seconds, now - seconds))
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder for as long as this process lives; None where another one has done that."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _sweep(parent: Path) -> None:
+    """Delete the workspaces of processes that were killed before they could."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            found = folder.lstat()
+            if found.st_uid != os.geteuid() or time.time() - found.st_mtime < _FRESH:  # it may be about to be locked
+                continue
+            lock = _locked(folder)
+            if lock is not None:
+                shutil.rmtree(folder, onerror=_open_and_retry)
+                os.close(lock)
 
 
 def _open_and_retry(function: Callable[..., Any], path: str, _: object) -> None:

@@ -119,6 +119,10 @@ class TestDenied:
         for sandbox in (workspace.sandbox(), workspace.grader_sandbox()):
             assert "hunter2" not in sandbox.call(["cat", "link", "folder/secret"], b"", AGENT_LIMITS).output
 
+    def test_the_clock(self, workspace: Workspace) -> None:
+        assert run(workspace, "date -s 2001-01-01").status != 0
+        assert not run(workspace, "date +%Y").output.startswith("2001")
+
     def test_special_files(self, workspace: Workspace) -> None:
         assert run(workspace, "mknod ~/disk b 8 0").status != 0
 
@@ -203,6 +207,22 @@ class TestSession:
         session = Session(workspace.sandbox(), 20, Limits(output=1000))
         with pytest.raises(AgentFailedError, match="yes: it wrote more than 0 MB"):
             session.run("yes")
+
+
+def test_what_a_killed_process_left_is_deleted_by_the_next_one(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    left, fresh = tmp_path / "t2a-workspace-left", tmp_path / "t2a-workspace-fresh"
+    for folder in (left, fresh, tmp_path / "other"):
+        (folder / "home").mkdir(parents=True)
+    os.utime(left, (0, 0))
+    os.utime(tmp_path / "other", (0, 0))
+    with Workspace(EXECUTION) as used:
+        os.utime(used.root, (0, 0))
+        with Workspace(EXECUTION):
+            assert used.root.is_dir()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "t2a-workspace-fresh"]
 
 
 def test_a_place_of_this_python_is_refused(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
