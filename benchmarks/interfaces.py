@@ -15,9 +15,10 @@ from pathlib import Path
 
 from table import print_table
 
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.audio import audio_seconds, read_audio
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -66,7 +66,7 @@ class TaskFile(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         """Yield one item for each task, recording and condition."""
         from pytest_talk2agent.interfaces.utterance import InterfaceError
-        from pytest_talk2agent.judging.errors import JudgeError
+        from pytest_talk2agent.judging.judge import JudgeError
         from pytest_talk2agent.reporting.visible import visible
         from pytest_talk2agent.results.baseline import BaselineError
         from pytest_talk2agent.tasks.errors import TaskFileError

@@ -56,7 +56,7 @@ def transcript_of(item: pytest.Item, of: Subject) -> Transcript:
 
 def judgement_of(item: pytest.Item, of: Subject) -> Judgement:
     """The labels; fails the test's set-up where the judge fails."""
-    from pytest_talk2agent.judging.errors import JudgeError
+    from pytest_talk2agent.judging.judge import JudgeError
     from pytest_talk2agent.results.store import StoreError
 
     transcript_of(item, of)
@@ -69,7 +69,7 @@ def judgement_of(item: pytest.Item, of: Subject) -> Judgement:
 
 def result_of(item: pytest.Item, of: Subject) -> TaskResult:
     """The whole record, which travels in the test's report."""
-    from pytest_talk2agent.judging.errors import JudgeError
+    from pytest_talk2agent.judging.judge import JudgeError
     from pytest_talk2agent.reporting.properties import set_properties
     from pytest_talk2agent.results.baseline import BaselineError
     from pytest_talk2agent.results.verdict import Limits

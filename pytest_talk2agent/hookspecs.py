@@ -23,8 +23,8 @@ def pytest_t2a_interfaces(config: pytest.Config) -> Mapping[str, str]:  # type: 
     """Called at configure time to learn of further interfaces.
 
     Maps the name used in a spec string to ``"module:callable"``; the callable takes a
-    `pytest_talk2agent.interfaces.spec.Spec` and returns an `Interface`. Import strings, not objects: the model server
-    is another process.
+    `pytest_talk2agent.interfaces.spec.Spec` and returns a `pytest_talk2agent.interfaces.protocol.Interface`. Import
+    strings, not objects: the model server is another process.
     """
 
 
@@ -32,7 +32,8 @@ def pytest_t2a_interfaces(config: pytest.Config) -> Mapping[str, str]:  # type: 
 def pytest_t2a_judges(config: pytest.Config) -> Mapping[str, str]:  # type: ignore[empty-body]
     """Called at configure time to learn of further judges: name to ``"module:callable"``.
 
-    The callable takes what follows the colon of the judge's spec string and returns a `Judge`.
+    The callable takes what follows the colon of the judge's spec string and returns a
+    `pytest_talk2agent.judging.judge.Judge`.
     """
 
 

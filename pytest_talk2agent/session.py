@@ -87,7 +87,7 @@ class VoiceSession:
     @cached_property
     def judge(self) -> Judge:
         """The judge of the run; raises JudgeError with one line."""
-        from pytest_talk2agent.judging.errors import JudgeError
+        from pytest_talk2agent.judging.judge import JudgeError
         from pytest_talk2agent.judging.kept import KeptJudge
         from pytest_talk2agent.judging.lexical import LexicalJudge
         from pytest_talk2agent.judging.registry import make_judge
@@ -95,11 +95,9 @@ class VoiceSession:
         judge = make_judge(self.settings.judge, _merged(self.config.hook.pytest_t2a_judges(config=self.config)))
         if isinstance(judge, LexicalJudge):
             return KeptJudge(judge, self.store, anew=self.settings.refresh)
-        if hasattr(judge, "keep_in"):
-            judge.keep_in(self.store, frozen=self.settings.frozen)
-        if hasattr(judge, "check"):
-            judge.check()
-        if self.settings.budget is not None and getattr(judge, "unlimited", False):
+        judge.keep_in(self.store, frozen=self.settings.frozen)
+        judge.check()
+        if self.settings.budget is not None and judge.unlimited:
             raise JudgeError(
                 f"judge {self.settings.judge.partition('?')[0]!r}: --t2a-budget is for interfaces; say what the judge"
                 " may cost, too: add budget=AMOUNT and its prices to its options"
@@ -145,7 +143,7 @@ class VoiceSession:
     def check(self) -> None:
         """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
         from pytest_talk2agent.interfaces.utterance import InterfaceError
-        from pytest_talk2agent.judging.errors import JudgeError
+        from pytest_talk2agent.judging.judge import JudgeError
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
         from pytest_talk2agent.tasks.errors import TaskFileError
 

@@ -33,15 +33,15 @@ import yaml
 
 from pytest_talk2agent import cli, hookspecs, options, plugin
 from pytest_talk2agent.execution import bubblewrap
-from pytest_talk2agent.interfaces.audio_chat import AudioChatOptions
-from pytest_talk2agent.interfaces.command import CommandOptions
-from pytest_talk2agent.interfaces.moonshine import MoonshineOptions
-from pytest_talk2agent.interfaces.nemo_options import NemoOptions, SalmOptions
-from pytest_talk2agent.interfaces.openai import OpenAIOptions
-from pytest_talk2agent.interfaces.python import PythonOptions
+from pytest_talk2agent.interfaces.local.declared import DeclaredOptions
+from pytest_talk2agent.interfaces.local.moonshine import MoonshineOptions
+from pytest_talk2agent.interfaces.local.sphinx import SphinxOptions
+from pytest_talk2agent.interfaces.nemo.canary_qwen import SalmOptions
+from pytest_talk2agent.interfaces.nemo.strategy import NemoOptions
 from pytest_talk2agent.interfaces.registry import Registry
-from pytest_talk2agent.interfaces.sphinx import SphinxOptions
-from pytest_talk2agent.interfaces.whisper import WhisperOptions
+from pytest_talk2agent.interfaces.served.audio_chat import AudioChatOptions
+from pytest_talk2agent.interfaces.served.openai import OpenAIOptions
+from pytest_talk2agent.interfaces.whisper.whisper import WhisperOptions
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.tasks.intention import Intention
@@ -57,10 +57,10 @@ OPTIONS: dict[str, type[DataclassInstance]] = {
     "audio-chat": AudioChatOptions,
     "canary": NemoOptions,
     "canary-qwen": SalmOptions,
-    "command": CommandOptions,
+    "command": DeclaredOptions,
     "moonshine": MoonshineOptions,
     "openai": OpenAIOptions,
-    "python": PythonOptions,
+    "python": DeclaredOptions,
     "sphinx": SphinxOptions,
     "whisper": WhisperOptions,
 }

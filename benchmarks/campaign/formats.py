@@ -19,10 +19,10 @@ from campaign.reader import Reader, file_of, mixed
 
 def lines(folder: Path) -> Iterator[Reader]:
     """Lists of records, one a line."""
-    from pytest_talk2agent.interfaces.transcripts import read_records
+    from pytest_talk2agent.interfaces.replay.transcripts import read_records
     from pytest_talk2agent.interfaces.utterance import InterfaceError
     from pytest_talk2agent.judging.cases import CaseFileError, read_cases
-    from pytest_talk2agent.judging.errors import JudgeError
+    from pytest_talk2agent.judging.judge import JudgeError
     from pytest_talk2agent.judging.label_records import read_labels
     from pytest_talk2agent.tasks.errors import TaskFileError
     from pytest_talk2agent.tasks.manifest import read_manifest
@@ -98,7 +98,7 @@ _OSWORLD: Any = {
 
 def imports(folder: Path) -> Iterator[Reader]:
     """Tasks of other benchmarks, a dataset, a model's configuration."""
-    from pytest_talk2agent.interfaces.nemo_files import local_files
+    from pytest_talk2agent.interfaces.nemo.checkpoint import local_files
     from pytest_talk2agent.interfaces.utterance import InterfaceError
     from pytest_talk2agent.tasks.errors import TaskFileError
     from pytest_talk2agent.tasks.importers.dataset import read_conditions, read_dataset

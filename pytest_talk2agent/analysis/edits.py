@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from types import ModuleType
 from typing import TYPE_CHECKING
+
+from pytest_talk2agent.speech.libraries import quiet_import
 
 if TYPE_CHECKING:
     from jiwer import CharacterOutput, WordOutput
@@ -66,20 +70,23 @@ class Edits:
         return 1 - Fraction(self.hits**2, self.reference * self.hypothesis) if self.hypothesis else Fraction(1)
 
 
+@lru_cache(maxsize=1)
+def _jiwer() -> ModuleType:
+    with quiet_import():
+        import jiwer
+    return jiwer
+
+
 def word_edits(reference: str, hypothesis: str) -> Edits:
     """Edits between the words of two texts, which white space parts; nothing else is changed in them."""
-    import jiwer
-
     said, heard = reference.split(), hypothesis.split()
-    return _edits(len(said), len(heard), lambda: jiwer.process_words(" ".join(said), " ".join(heard)))
+    return _edits(len(said), len(heard), lambda: _jiwer().process_words(" ".join(said), " ".join(heard)))
 
 
 def character_edits(reference: str, hypothesis: str) -> Edits:
     """Edits between the characters of two texts, blanks included but for those at the ends."""
-    import jiwer
-
     said, heard = reference.strip(), hypothesis.strip()
-    return _edits(len(said), len(heard), lambda: jiwer.process_characters(said, heard))
+    return _edits(len(said), len(heard), lambda: _jiwer().process_characters(said, heard))
 
 
 def _edits(said: int, heard: int, align: Callable[[], WordOutput | CharacterOutput]) -> Edits:

@@ -10,7 +10,8 @@ from functools import lru_cache
 from importlib.metadata import version
 
 from pytest_talk2agent.analysis.edits import Edits, character_edits, word_edits
-from pytest_talk2agent.context.ordinary import is_ordinary
+from pytest_talk2agent.context.vocabulary import is_ordinary
+from pytest_talk2agent.speech.libraries import quiet_import
 
 _CJK = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA")
 
@@ -70,7 +71,8 @@ def whisper_english() -> Form:
     It is the field's default for error rates and unfit for any judgement: it drops what stands in brackets, the dashes
     of flags, the signs of numbers and leading zeros.
     """
-    from whisper_normalizer.english import EnglishTextNormalizer
+    with quiet_import():
+        from whisper_normalizer.english import EnglishTextNormalizer
 
     apply = EnglishTextNormalizer()
 

@@ -120,8 +120,7 @@ def _tools(options: argparse.Namespace) -> Tools:
         return Tools(encoder=MiniLm, rubrics=rubrics)
     if not options.model.startswith("llm:"):
         raise ValueError(f"--model {options.model.partition('?')[0]!r}: write llm:MODEL, with the options of a judge")
-    from pytest_talk2agent.judging.model import Model
-    from pytest_talk2agent.judging.model_options import read_model_spec
+    from pytest_talk2agent.judging.model import Model, read_model_spec
     from pytest_talk2agent.results.store import Store
 
     name, settings = read_model_spec(options.model)

@@ -70,8 +70,6 @@ def _judge(spec: str, options: argparse.Namespace) -> Judge:
     from pytest_talk2agent.results.store import Store
 
     judge = make_judge(spec)
-    if hasattr(judge, "keep_in"):
-        judge.keep_in(Store(options.store), frozen=options.frozen)
-    if hasattr(judge, "check"):
-        judge.check()
+    judge.keep_in(Store(options.store), frozen=options.frozen)
+    judge.check()
     return judge

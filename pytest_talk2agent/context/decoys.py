@@ -6,13 +6,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_talk2agent.context.errors import ContextError
-from pytest_talk2agent.context.vocabulary import EXTENSION
+from pytest_talk2agent.context.vocabulary import EXTENSION, ContextError, words_of_file
 from pytest_talk2agent.speech.numerals import group_at
 from pytest_talk2agent.speech.sounds import sounds_alike
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import listed, stem
+from pytest_talk2agent.speech.words import stem
 from pytest_talk2agent.tasks.task import Task
 
 MOST_TRIES = 200
@@ -22,14 +21,6 @@ MOST_PARTS = 3
 MOST_MARKS = 3
 """Marks in a row that may stand between the words of a term (`://`)."""
 
-_POOL = listed(
-    "acorn almond anvil badger bagpipe barley beetle bobbin bramble cactus canoe caramel cobalt cricket dandelion "
-    "dolphin donkey drizzle eggplant ember emerald falcon ferret flannel flamingo gazelle goblet gravel hamster "
-    "hazelnut heron iguana ivory jasmine jigsaw juniper kayak kettle kiwi lagoon lavender llama lobster magnet "
-    "mango marzipan mosaic mustard nectar nettle noodle nutmeg obsidian orchid otter oyster parsnip pebble pickle "
-    "puffin quartz quiver raccoon radish rhubarb saddle saffron sandal sparrow tadpole thistle trumpet tulip "
-    "turnip ukulele umbrella velvet vinegar violin vulture waffle walnut walrus wombat yodel zeppelin zucchini"
-)
 _PART = re.compile(r"(?P<word>[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z]))|(?P<digits>\d+)|(?P<mark>[\W_]+)")
 _DEFAULT_MODELS = ("invoice_07.pdf", "loadRows", "map server")
 _ZEROS = frozenset(("oh", "o"))
@@ -44,7 +35,7 @@ def make_decoys(task: Task, terms: Sequence[str], count: int) -> tuple[str, ...]
     if not count:
         return ()
     taken = _taken_words(task, terms)
-    pool = [word for word in _POOL if not any(_alike(word, other) for other in taken)]
+    pool = [word for word in words_of_file("decoy_words.txt") if not any(_alike(word, other) for other in taken)]
     models = terms or _DEFAULT_MODELS
     decoys: dict[str, None] = {}
     for number in range(count):

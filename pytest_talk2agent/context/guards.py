@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from pytest_talk2agent.interfaces.answers import is_answer
+from pytest_talk2agent.remote.chat import is_answer
 from pytest_talk2agent.speech.numerals import groups_at, is_numeric, ordinal_at, whole_values
 from pytest_talk2agent.speech.symbols import symbol_at
 from pytest_talk2agent.speech.tokens import Stream, fold, tokenise

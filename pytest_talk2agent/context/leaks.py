@@ -7,9 +7,7 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pytest_talk2agent.context.errors import ContextError
-from pytest_talk2agent.context.ordinary import is_ordinary
-from pytest_talk2agent.context.vocabulary import Place, stands_in, words_of
+from pytest_talk2agent.context.vocabulary import ContextError, Place, is_ordinary, stands_in, words_of
 from pytest_talk2agent.tasks.task import Task
 
 GRADER_FOLDERS = frozenset(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
-from pytest_talk2agent.interfaces.prices import Prices, price
-
-FORMATS = ("schema", "object", "text")
+from pytest_talk2agent.interfaces.spec import Spec, read_switches
+from pytest_talk2agent.remote.options import ChatOptions
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,22 @@ class Repaired:
         return cls(**{**data, "changes": tuple(Change(**change) for change in data["changes"])})
 
 
-class Repair(Protocol):
-    """Transcript and terms to transcript.
+class Repair(ABC):
+    """Transcript and terms to transcript. One that costs money is a `Charged`, too."""
 
-    A remote one has an attribute ``concurrency``, how many calls may be under way at a time, and a method ``charge_to``
-    as that of an `Interface`.
-    """
+    concurrency: int = 1
+    """How many transcripts it may be given at a time."""
+    stored: bool = False
+    """Whether its results are kept in the store of the run: those of a model are, as asking again costs."""
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - most need nothing
         """Raise InterfaceError where something is missing. Cheap: calls and loads nothing."""
 
+    @abstractmethod
     def identity(self) -> Mapping[str, str]:
         """Everything that can change a repaired text."""
 
+    @abstractmethod
     def repair(self, text: str, terms: Sequence[str]) -> Repaired:
         """Repair one transcript.
 
@@ -66,62 +69,38 @@ class Repair(Protocol):
 
 
 @dataclass(frozen=True)
-class RepairSwitches:
-    """The options of ``+repair``: ``repair_with`` is ``phonetic`` or ``llm:MODEL``; the others are for ``llm``.
+class RepairSwitches(ChatOptions):
+    """The options of ``+repair``: ``repair_with`` is ``phonetic`` or ``llm:MODEL``; the others are for ``llm``."""
 
-    ``repair_format`` is how a structured answer is asked for: ``schema`` (a JSON Schema), ``object`` (any JSON object),
-    or ``text`` (by the prompt alone, for servers that know neither). ``repair_max_tokens`` bounds a reply, and with it
-    the price; 0 is no bound. Time-out in seconds, prices as those of served interfaces.
-    """
+    prefix: ClassVar[str] = "repair_"
 
-    repair_with: str = "phonetic"
-    repair_base_url: str = ""
-    repair_key_env: str = ""
-    repair_format: str = "schema"
-    repair_timeout: float = 120.0
-    repair_attempts: int = 4
-    repair_concurrency: int = 4
-    repair_max_tokens: int = 0
-    repair_price_per_request: str = ""
-    repair_price_per_million_input: str = ""
-    repair_price_per_million_output: str = ""
+    with_: str = "phonetic"
 
     def __post_init__(self) -> None:
-        if self.model is None and self.repair_with != "phonetic":
-            raise ValueError(f"option repair_with must be phonetic or llm:MODEL, not {self.repair_with!r}")
-        others = [option for option in fields(self) if option.name != "repair_with"]
-        if self.model is None and any(getattr(self, option.name) != option.default for option in others):
+        if self.model is None and self.with_ != "phonetic":
+            raise ValueError(f"option repair_with must be phonetic or llm:MODEL, not {self.with_!r}")
+        others = [option for option in fields(self) if option.name != "with_"]
+        if self.model is None and any(vars(self)[option.name] != option.default for option in others):
             raise ValueError("the other repair_ options do nothing without repair_with=llm:MODEL; add it, or drop them")
-        if self.repair_format not in FORMATS:
-            raise ValueError(f"option repair_format must be one of {', '.join(FORMATS)}, not {self.repair_format!r}")
-        if not 0 < self.repair_timeout <= 3600:
-            raise ValueError(f"option repair_timeout must be seconds from 0 to 3600, not {self.repair_timeout:g}")
-        limits = (("attempts", 1, 20), ("concurrency", 1, 64), ("max_tokens", 0, 1_000_000))
-        for name, least, most in limits:
-            value = getattr(self, f"repair_{name}")
-            if not least <= value <= most:
-                raise ValueError(f"option repair_{name} must lie between {least} and {most}, not {value}")
-        _ = self.prices
+        super().__post_init__()
 
     @property
     def model(self) -> str | None:
         """The model of ``llm:MODEL``, None for the phonetic repair."""
-        name, _, model = self.repair_with.partition(":")
+        name, _, model = self.with_.partition(":")
         return model if name == "llm" and model else None
 
-    @property
-    def prices(self) -> Prices:
-        """What the model costs; raises ValueError where a price is none or one of a pair is missing."""
-        options = {
-            "request": "repair_price_per_request",
-            "input": "repair_price_per_million_input",
-            "output": "repair_price_per_million_output",
-        }
-        given = {
-            name: amount
-            for name, option in options.items()
-            if (amount := price(option, getattr(self, option))) is not None
-        }
-        if len({"input", "output"} & set(given)) == 1:
-            raise ValueError(f"prices of tokens need both {options['input']} and {options['output']}")
-        return Prices(**given, known=bool(given))
+
+def make_repair(spec: Spec) -> Repair:
+    """The repair that a spec asks for.
+
+    Raises InterfaceError, one line, where an option is wrong; one that may hold a secret is not shown.
+    """
+    switches = read_switches(spec, "repair_", RepairSwitches)
+    if switches.model is None:
+        from pytest_talk2agent.context.phonetic import PhoneticRepair
+
+        return PhoneticRepair()
+    from pytest_talk2agent.context.llm_repair import LlmRepair
+
+    return LlmRepair(switches.model, switches, spec.text)

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-SECRET_FILES = (
-    *(".env*", "env", "*.env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd"),
-    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.ppk", "*.jks"),
-    *("*.keystore", "*.kdb", "*.kdbx", "*.gpg", "*.asc", "*.age", "*.ovpn", "wallet.dat", "htpasswd", "shadow"),
-    *("credentials*", "credential", "*credentials.*", "*credentials", "service-account*", "service_account*"),
-    *("secret", "secrets", "*secret.json", "*secret*.y*ml", "*secrets.*ml", "*secrets.json", "*secret*.txt"),
-    *("*secret*.ini", "token", "tokens", "*.token", "*token.json", "*tokens.json", "*token.txt", "*tokens.txt"),
-    *("*password*.txt", "*passwords.*", "*.tfstate*", "*.tfvars*", "kubeconfig*", ".ssh", ".aws", ".gnupg", ".kube"),
-)
+SECRET_FILES = files(__package__).joinpath("secret_files.txt").read_text(encoding="utf-8").split()
 """Names (shell patterns, small letters) of files and folders that are neither read nor named."""
 
 _ISSUED = re.compile(
@@ -38,7 +31,7 @@ _FOLLOWERS = (
 _COMMON_PAIRS = frozenset(
     first + second for entry in _FOLLOWERS.split() for first, seconds in [entry.split(":")] for second in seconds
 )
-"""Pairs of letters that stand in at least five of the 3,500 words of `ordinary`."""
+"""Pairs of letters that stand in at least five of the 3,500 words of ``ordinary_words.txt``."""
 
 _LONG = 16
 """A run of letters and digits is looked at closely from here on."""

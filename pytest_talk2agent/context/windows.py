@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_talk2agent.context.closeness import VOWELS, weigh
-from pytest_talk2agent.context.ordinary import is_ordinary
-from pytest_talk2agent.context.pronunciation import atom, is_fixed, sounds_of
+from pytest_talk2agent.context.pronunciation import VOWELS, atom, is_fixed, sounds_of, weigh
+from pytest_talk2agent.context.vocabulary import is_ordinary
 from pytest_talk2agent.speech.numerals import groups_at, whole_values
 from pytest_talk2agent.speech.symbols import symbol_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise

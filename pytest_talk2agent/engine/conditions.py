@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from pytest_talk2agent.context.registry import make_repair
+from pytest_talk2agent.context.repair import make_repair
 from pytest_talk2agent.context.terms import TermList, terms_of
 from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.interfaces.biasing import TermSwitches
+from pytest_talk2agent.interfaces.protocol import Charged, Interface, Replaying
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
-from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError, Utterance
+from pytest_talk2agent.interfaces.utterance import InterfaceError, Utterance
 from pytest_talk2agent.results.baseline import Pins
 from pytest_talk2agent.speech.noise import SoundSwitches
 from pytest_talk2agent.tasks.task import Task
@@ -31,7 +32,7 @@ class Condition:
         self.repair = make_repair(spec) if spec.repair else None
         for part in (self.interface, self.repair):
             # Who sends nothing needs no key.
-            if part is not None and not (frozen and hasattr(part, "charge_to")):
+            if part is not None and not (frozen and isinstance(part, Charged)):
                 part.check()
         self._terms = read_switches(spec, "terms_", TermSwitches)
         read_switches(spec, "audio_", SoundSwitches)
@@ -66,20 +67,15 @@ class Condition:
     @property
     def controls(self) -> bool:
         """Whether the interface answers from the task's own words, so that one item a task is enough."""
-        return not self.interface.hears and self._records_of is None
+        return not self.interface.hears and not isinstance(self.interface, Replaying)
 
     def recorded_takes(self, task: str) -> list[str]:
         """The takes that an interface which replays transcripts has of a task; none for one that hears."""
-        return [] if self._records_of is None else self._records_of(task)
+        return self.interface.records_of(task) if isinstance(self.interface, Replaying) else []
 
     def has_record(self, utterance: Utterance) -> bool:
         """Whether an interface which replays transcripts has one for this, be it one of several."""
-        has = getattr(self.interface, "has_record", None)
-        return bool(self.recorded_takes(utterance.task)) if has is None else bool(has(utterance))
-
-    @property
-    def _records_of(self) -> Callable[[str], list[str]] | None:
-        return getattr(self.interface, "records_of", None)
+        return isinstance(self.interface, Replaying) and self.interface.has_record(utterance)
 
     @cached_property
     def fingerprint(self) -> str:

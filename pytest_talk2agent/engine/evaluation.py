@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pytest_talk2agent.context.decoys import inserted
-from pytest_talk2agent.context.terms import ContextError
+from pytest_talk2agent.context.vocabulary import ContextError
 from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.engine.job import Job
@@ -114,7 +114,7 @@ class Evaluation:
         if self._mailbox is None:
             return
         arrivals = (by_key[key] for key in self._mailbox.arrivals() if key in by_key)
-        at_once = getattr(self.judge, "concurrency", 1)
+        at_once = self.judge.concurrency
         if at_once == 1:
             for subject in arrivals:
                 self._judge_ahead(subject)

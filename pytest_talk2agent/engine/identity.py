@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_talk2agent.context.repair import Repair
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec
-from pytest_talk2agent.interfaces.utterance import Interface
 
 
 def heard_identity(spec: Spec, interface: Interface) -> dict[str, str]:

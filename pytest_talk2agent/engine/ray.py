@@ -19,7 +19,8 @@ from pytest_talk2agent.engine.ray_crew import Crew
 from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.work import Batch, Outcome, Work
 from pytest_talk2agent.interfaces.batch import one_line, require_package
-from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError
+from pytest_talk2agent.interfaces.protocol import Charged, Interface, Streaming
+from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 KNOCK_SECONDS = 10.0
 LEAVE_SECONDS = 30.0
@@ -34,7 +35,7 @@ def check_ray(conditions: Iterable[tuple[str, Interface]]) -> None:
     require_package("--t2a-engine=ray", "ray", "ray", "ray")
     for spec, interface in conditions:
         # Each worker would have a budget and a rate limit of its own, so that none of them held.
-        if hasattr(interface, "arrivals") or hasattr(interface, "charge_to"):
+        if isinstance(interface, Streaming | Charged):
             raise InterfaceError(f"interface {spec!r}: served models need the local engine; leave out --t2a-engine=ray")
 
 

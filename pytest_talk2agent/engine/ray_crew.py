@@ -12,8 +12,9 @@ from typing import Any
 from pytest_talk2agent.engine.ray_worker import Origin, RayWorker
 from pytest_talk2agent.engine.work import Batch, Outcome
 from pytest_talk2agent.interfaces.batch import one_line
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec
-from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError, TranscriptionError
+from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 
 MOST_LOSSES = 3
 """A batch that loses its worker so often is given up, and so are workers that cannot start."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_talk2agent.engine.work import Batch, Outcome, work_here
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError
+from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ KIND = "repairs"
 class Repairing:
     """Delivers transcripts, repaired where there is a repair. As a context it waits for all of them at its end.
 
-    A repair with an attribute ``concurrency`` (a remote model) runs in as many threads, and its results are stored;
-    with ``frozen`` it is not asked for others.
+    A repair runs in as many threads as its ``concurrency`` says. Where its results are stored, ``frozen`` asks for no
+    others.
     """
 
     def __init__(self, repair: Repair | None, store: Store, counts: Counter, *, frozen: bool = False) -> None:
@@ -30,8 +30,8 @@ class Repairing:
         self._store = store
         self._counts = counts
         self._frozen = frozen
-        self._remote = hasattr(repair, "concurrency")
-        self._pool = ThreadPoolExecutor(getattr(repair, "concurrency", 1), thread_name_prefix="t2a-repair")
+        self._remote = repair is not None and repair.stored
+        self._pool = ThreadPoolExecutor(repair.concurrency if repair else 1, thread_name_prefix="t2a-repair")
         self._waiting: list[tuple[Job, Transcript, bool, Future[Repaired]]] = []
 
     def __enter__(self) -> Repairing:

@@ -10,25 +10,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pytest_talk2agent.context.registry import make_repair
+from pytest_talk2agent.context.repair import make_repair
 from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.progress import Counter, Progress
 from pytest_talk2agent.engine.repairing import Repairing
 from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.work import Batch, Work, work_here
-from pytest_talk2agent.interfaces.budget import Budget
+from pytest_talk2agent.interfaces.protocol import Charged
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec, read_switches, shown_text
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import (
     Hypothesis,
     InterfaceError,
-    TimeLimited,
     TranscriptionError,
     Utterance,
-    is_reproducible,
 )
+from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import Store, StoreError, content_key
 from pytest_talk2agent.results.transcript import Transcript, hypothesis_fault
 from pytest_talk2agent.results.version import VERSION
@@ -151,9 +150,8 @@ class _Condition:
         self._interface = registry.make(spec)
         self._repair = make_repair(spec) if spec.repair else None
         for paid in (self._interface, self._repair):
-            charge_to = getattr(paid, "charge_to", None)
-            if charge_to is not None:
-                charge_to(budget)
+            if isinstance(paid, Charged):
+                paid.charge_to(budget)
         self._heard = heard_identity(spec, self._interface)
         self._mark = fingerprint_of(self._heard)
         whole = condition_identity(spec, self._heard, self._repair)
@@ -217,7 +215,7 @@ class _Condition:
 
     def _stored(self, sha256: str, terms: Sequence[str]) -> Transcript | None:
         """The stored transcript of a recording; none by a recogniser of which nobody knows whether it is the same."""
-        if self._anew or not (self._frozen or is_reproducible(self._interface)):
+        if self._anew or not (self._frozen or self._interface.reproducible):
             return None
         return self._store.transcript(sha256, self._mark, self._key(terms))
 
@@ -286,7 +284,7 @@ class _Condition:
         return content_key(self._spec.switches.get("terms_over", "error"), *terms) if terms else ""
 
     def _batch_size(self) -> int:
-        size = getattr(self._interface, "batch_size", 1)
+        size = self._interface.batch_size
         if size < 1:
             raise InterfaceError(f"{self._spec.text}: batch_size must be a whole number from 1 up, not {size}")
         return int(size)
@@ -296,7 +294,7 @@ class _Condition:
         if not self._limited:
             return None
         interface = self._interface
-        return interface.time_limit * len(batch) if isinstance(interface, TimeLimited) else STALL_SECONDS
+        return STALL_SECONDS if interface.time_limit is None else interface.time_limit * len(batch)
 
     def _utterance(self, waiting: _Pending, audio: Audio, beside: Path) -> Utterance:
         utterance = replace(waiting.jobs[0].utterance, audio=audio, terms=waiting.terms)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from pytest_talk2agent.interfaces.protocol import Interface, Streaming
 from pytest_talk2agent.interfaces.spec import shown_text
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 
 Batch = Sequence[tuple[int, Utterance]]
 Outcome = tuple[int, Hypothesis | TranscriptionError, float]
@@ -19,13 +20,12 @@ bounds the memory that decoded audio takes. Raises InterfaceError where nothing 
 
 def work_here(spec: str, interface: Interface, batches: Iterator[Batch]) -> Iterator[Outcome]:
     """Transcribe in this process."""
-    arrivals = getattr(interface, "arrivals", None)
     for batch in batches:
         begin = time.perf_counter()
         utterances = [utterance for _, utterance in batch]
-        if arrivals is not None:
+        if isinstance(interface, Streaming):
             came = 0
-            for came, (index, outcome) in enumerate(arrivals(utterances), 1):  # noqa: B007 - needed after the loop
+            for came, (index, outcome) in enumerate(interface.arrivals(utterances), 1):  # noqa: B007 - needed after the loop
                 yield batch[index][0], outcome, time.perf_counter() - begin
         else:
             outcomes = interface.transcribe(utterances)

@@ -8,34 +8,37 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import importlib
 import importlib.metadata
 import json
 from collections.abc import Callable, Mapping
+from pkgutil import resolve_name
+from typing import Any
 
+from pytest_talk2agent.interfaces.protocol import ForeignInterface, Interface
 from pytest_talk2agent.interfaces.spec import Spec
-from pytest_talk2agent.interfaces.utterance import Interface, InterfaceError
+from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 ENTRY_POINTS = "talk2agent.interfaces"
 
-Factory = Callable[[Spec], Interface]
+Factory = Callable[[Spec], Any]
+"""Makes an `Interface`, or an object that has its methods."""
 
 _HERE = "pytest_talk2agent.interfaces"
 _BUILT_IN = {
-    "audio-chat": f"{_HERE}.audio_chat:AudioChatInterface",
-    "canary": f"{_HERE}.nemo:CanaryInterface",
-    "canary-qwen": f"{_HERE}.canary_qwen:CanaryQwenInterface",
-    "command": f"{_HERE}.command:CommandInterface",
-    "moonshine": f"{_HERE}.moonshine:MoonshineInterface",
-    "nemo": f"{_HERE}.nemo:NemoInterface",
-    "openai": f"{_HERE}.openai:OpenAIInterface",
-    "parakeet": f"{_HERE}.nemo:ParakeetInterface",
-    "python": f"{_HERE}.python:PythonInterface",
-    "script": f"{_HERE}.controls:ControlInterface",
-    "sphinx": f"{_HERE}.sphinx:SphinxInterface",
-    "text": f"{_HERE}.controls:ControlInterface",
-    "transcripts": f"{_HERE}.transcripts:TranscriptsInterface",
-    "whisper": f"{_HERE}.whisper:WhisperInterface",
+    "audio-chat": f"{_HERE}.served.audio_chat:AudioChatInterface",
+    "canary": f"{_HERE}.nemo.nemo:CanaryInterface",
+    "canary-qwen": f"{_HERE}.nemo.canary_qwen:CanaryQwenInterface",
+    "command": f"{_HERE}.local.command:CommandInterface",
+    "moonshine": f"{_HERE}.local.moonshine:MoonshineInterface",
+    "nemo": f"{_HERE}.nemo.nemo:NemoInterface",
+    "openai": f"{_HERE}.served.openai:OpenAIInterface",
+    "parakeet": f"{_HERE}.nemo.nemo:ParakeetInterface",
+    "python": f"{_HERE}.local.python:PythonInterface",
+    "script": f"{_HERE}.replay.script:ControlInterface",
+    "sphinx": f"{_HERE}.local.sphinx:SphinxInterface",
+    "text": f"{_HERE}.replay.script:ControlInterface",
+    "transcripts": f"{_HERE}.replay.transcripts:TranscriptsInterface",
+    "whisper": f"{_HERE}.whisper.whisper:WhisperInterface",
 }
 
 
@@ -64,11 +67,11 @@ class Registry:
 
         Raises InterfaceError: unknown name, an offer that cannot be imported, a wrong option, a missing capability.
         """
-        interface = self._factory(spec)(spec)
-        if not callable(getattr(interface, "transcribe", None)):
-            raise InterfaceError(f"interface {spec.shown!r}: what {spec.name} made has no transcribe(); see Interface")
+        made = self._factory(spec)(spec)
+        maker = f"interface {spec.shown!r}: what {spec.name} made"
+        interface = made if isinstance(made, Interface) else ForeignInterface(made, maker)
         # Terms that an engine accepts and ignores would make a biased condition a silent copy of the plain one.
-        if spec.bias and "bias" not in getattr(interface, "capabilities", ()):
+        if spec.bias and "bias" not in interface.capabilities:
             raise InterfaceError(f"interface {spec.shown!r}: {spec.name} cannot do +bias; leave it out or name another")
         return interface
 
@@ -78,10 +81,9 @@ class Registry:
             found = self._offered(spec)
         if not isinstance(found, str):
             return found
-        module, _, attribute = found.partition(":")
         try:
-            factory: Factory = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
+            factory: Factory = resolve_name(found)
+        except (ImportError, AttributeError, ValueError) as error:
             raise InterfaceError(f"interface {spec.shown!r}: cannot import {found}: {error}") from error
         return factory
 
@@ -104,12 +106,7 @@ def make_interface(spec: Spec, registry: Registry | None = None) -> Interface:
     return (registry or Registry()).make(spec)
 
 
-def fingerprint(interface: Interface) -> str:
-    """Name everything that can change a transcript in 16 hexadecimal digits (of a SHA-256 over the sorted identity)."""
-    return fingerprint_of(interface.identity())
-
-
 def fingerprint_of(identity: Mapping[str, str]) -> str:
-    """The fingerprint of an identity that is at hand."""
+    """An identity in 16 hexadecimal digits: of a SHA-256 over its sorted members."""
     text = json.dumps(dict(identity), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -11,17 +11,17 @@ sound before it is heard; they are the same for every interface. The others belo
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_talk2agent.interfaces.masking import masked, masked_words
 from pytest_talk2agent.interfaces.utterance import InterfaceError
+from pytest_talk2agent.remote import options as remote_options
+from pytest_talk2agent.remote.credentials import SetupError, masked, masked_words
+from pytest_talk2agent.remote.options import near, split_options
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -98,7 +98,7 @@ def parse_spec(text: str) -> Spec:
         before = "" if model else before
     if before:
         fault = before.lstrip("+")
-        raise InterfaceError(f"interface {text!r}: {before!r} is not understood{_near(fault, SUFFIXES)}; write {FORM}")
+        raise InterfaceError(f"interface {text!r}: {before!r} is not understood{near(fault, SUFFIXES)}; write {FORM}")
     label = head["label"]
     if label is None:
         label = _default_label(name, model, suffixes)
@@ -139,23 +139,10 @@ def read_switches(spec: Spec, prefix: str, kind: type[Options]) -> Options:
 
 
 def _read(spec: Spec, options: Mapping[str, str], kind: type[Options]) -> Options:
-    defaults = {option.name: option.default for option in dataclasses.fields(kind)}
-    values: dict[str, object] = {}
-    for option, text in options.items():
-        if option not in defaults:
-            known = f"known: {', '.join(defaults)}" if defaults else f"{spec.name} has none"
-            raise InterfaceError(
-                f"interface {spec.shown!r}: unknown option {option!r}{_near(option, defaults)}; {known}"
-            )
-        expected: type = type(defaults[option])
-        try:
-            values[option] = expected(text)
-        except ValueError:
-            raise InterfaceError(
-                f"interface {spec.shown!r}: option {option} must be {_TYPE_NAMES[expected]}, not {text!r}"
-            ) from None
     try:
-        return kind(**values)
+        return remote_options.read_options(options, kind, spec.name)
+    except SetupError as error:  # the spec may hold a secret
+        raise InterfaceError(str(error)) from None
     except ValueError as error:
         raise InterfaceError(f"interface {spec.shown!r}: {error}") from None
 
@@ -177,7 +164,6 @@ class _NoOptions:
 
 
 _ARGUMENTS = {"command": "'./my-asr {audio}'", "python": "package.module:function", "transcripts": "FILE.jsonl"}
-_TYPE_NAMES: dict[type, str] = {int: "a whole number", float: "a number", str: "text"}
 
 
 def _suffixes(text: str, rest: str) -> tuple[str, list[str]]:
@@ -192,16 +178,12 @@ def _suffixes(text: str, rest: str) -> tuple[str, list[str]]:
 
 
 def _options(text: str, options: str) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for part in filter(None, options.split("&")):
-        option, equals, value = part.partition("=")
-        if not equals or not option or not value:
-            raise InterfaceError(f"interface {text!r}: option {part!r} has no value; write option=value")
-        if option in values:
-            raise InterfaceError(f"interface {text!r}: option {option!r} is given twice; once is enough")
-        if value.endswith(("+bias", "+repair")):
-            raise InterfaceError(f"interface {text!r}: +bias and +repair stand before '?'; write {FORM}")
-        values[option] = value
+    try:
+        values = split_options(options)
+    except ValueError as error:
+        raise InterfaceError(f"interface {text!r}: {error}") from None
+    if any(value.endswith(("+bias", "+repair")) for value in values.values()):
+        raise InterfaceError(f"interface {text!r}: +bias and +repair stand before '?'; write {FORM}")
     return values
 
 
@@ -233,8 +215,3 @@ def _default_label(name: str, model: str | None, suffixes: list[str]) -> str:
             model = _FILE_SUFFIX.sub("", PurePath(model).name)
         label = f"{name}-{re.sub(r'[^A-Za-z0-9._+-]+', '-', model).strip('-')}".rstrip("-")
     return label + "".join(f"+{suffix}" for suffix in SUFFIXES if suffix in suffixes)
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""

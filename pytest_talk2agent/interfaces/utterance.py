@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.interfaces.masking import masked
+from pytest_talk2agent.remote.credentials import MaskedError
 
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Audio
@@ -53,21 +53,12 @@ MOST_CHARACTERS = 100_000
 """The longest transcript that is taken: two hours of speech."""
 
 
-class InterfaceError(Exception):
-    """An interface cannot work at all: wrong spec, missing package, missing or corrupt model. One clear line.
-
-    Keys of the environment are masked in it.
-    """
-
-    def __init__(self, message: object) -> None:
-        super().__init__(masked(str(message)))
+class InterfaceError(MaskedError):
+    """An interface cannot work at all: wrong spec, missing package, missing or corrupt model."""
 
 
-class TranscriptionError(Exception):
-    """One utterance could not be transcribed; the others go on. One clear line, in which keys are masked."""
-
-    def __init__(self, message: object) -> None:
-        super().__init__(masked(str(message)))
+class TranscriptionError(MaskedError):
+    """One utterance could not be transcribed; the others go on."""
 
 
 def check_length(text: str, where: str) -> str:
@@ -77,51 +68,3 @@ def check_length(text: str, where: str) -> str:
             f"{where}: a transcript of {len(text)} characters; at most {MOST_CHARACTERS} are taken"
         )
     return text
-
-
-class Interface(Protocol):
-    """Speech to text.
-
-    ``hears`` is False for interfaces that take no sound (the controls and recorded transcripts): they are neither
-    batched, cached nor sent to the model server. ``capabilities`` holds what the spec may ask for: "bias". An interface
-    that can be biased has an attribute ``bias_limit`` (a `biasing.BiasLimit`), sends no more than it (`biasing.fit`)
-    and says in every hypothesis what it sent. An attribute ``batch_size`` says how many utterances a call takes (1
-    without it); a method ``arrivals(batch)`` that yields ``(index, outcome)`` as each is ready is used instead of
-    `transcribe` where there is one; a method ``charge_to(budget)`` is called once with the `budget.Budget` of the run.
-    Two more are protocols of their own: `Reproducible` and `TimeLimited`.
-    """
-
-    hears: bool
-    capabilities: frozenset[str]
-
-    def check(self) -> None:
-        """Raise InterfaceError where a package or model is missing. Cheap: imports and loads nothing."""
-
-    def identity(self) -> Mapping[str, str]:
-        """Everything that can change a transcript: name, weights (SHA-256), runtime versions, decode settings."""
-
-    def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
-        """Transcribe a batch, in order, one result for each utterance. Loads the model at the first call."""
-
-
-@runtime_checkable
-class Reproducible(Protocol):
-    """An interface that says whether a stored transcript may stand in for hearing a recording again.
-
-    It may where the identity covers all that can change a transcript, and that is taken for granted of an interface
-    that says nothing.
-    """
-
-    reproducible: bool
-
-
-@runtime_checkable
-class TimeLimited(Protocol):
-    """An interface that runs code which nobody can stop from within: ``time_limit`` seconds for each recording."""
-
-    time_limit: float
-
-
-def is_reproducible(interface: Interface) -> bool:
-    """Whether a stored transcript may stand in for hearing again; see `Reproducible`."""
-    return interface.reproducible if isinstance(interface, Reproducible) else True

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_talk2agent.judging.cases import LabelledCase
-from pytest_talk2agent.judging.errors import JudgeError
-from pytest_talk2agent.judging.judge import Judge
+from pytest_talk2agent.judging.judge import Judge, JudgeError
 from pytest_talk2agent.judging.judgement import Judgement, Label
 
 Pair = tuple[Label, Label]
@@ -74,7 +73,7 @@ def judged(cases: Iterable[LabelledCase], judge: Judge) -> Iterator[tuple[Labell
         except JudgeError as error:
             return error
 
-    with ThreadPoolExecutor(getattr(judge, "concurrency", 1)) as pool:
+    with ThreadPoolExecutor(judge.concurrency) as pool:
         yield from zip(cases, pool.map(one, cases), strict=True)
 
 

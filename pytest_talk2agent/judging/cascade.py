@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Judge, Records
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.judging.records import Records
-
-if TYPE_CHECKING:
-    from pytest_talk2agent.judging.judge import Judge
 
 _AROUND = 3
 
 
-class Cascade:
+class Cascade(Judge):
     """Two judges in a row. Every label that the first gives stands.
 
     A second judge with ``quotes`` set, a model, may call lost what the first left open. It may call it retained only by
@@ -27,9 +23,9 @@ class Cascade:
         self._first = first
         self._second = second
         self.fingerprint = f"{first.fingerprint}+{second.fingerprint}"
-        self.concurrency = max(getattr(one, "concurrency", 1) for one in (first, second))
+        self.concurrency = max(first.concurrency, second.concurrency)
 
-        self.unlimited = any(getattr(one, "unlimited", False) for one in (first, second))
+        self.unlimited = first.unlimited or second.unlimited
 
     @property
     def parts(self) -> tuple[Judge, Judge]:
@@ -39,14 +35,12 @@ class Cascade:
     def keep_in(self, records: Records, *, frozen: bool = False) -> None:
         """Pass it on to whoever keeps answers."""
         for one in self.parts:
-            if hasattr(one, "keep_in"):
-                one.keep_in(records, frozen=frozen)
+            one.keep_in(records, frozen=frozen)
 
     def check(self) -> None:
         """Pass it on to whoever needs something; raises JudgeError."""
         for one in self.parts:
-            if hasattr(one, "check"):
-                one.check()
+            one.check()
 
     def judge(self, case: Case) -> Judgement:
         """Label every intention of one transcript; raises JudgeError where the second judge is asked and fails."""
@@ -59,9 +53,8 @@ class Cascade:
         if not doubtful:
             return replace(before, judge=self.fingerprint)
         after = self._second.judge(replace(case, intentions=doubtful))
-        quotes = getattr(self._second, "quotes", False)
         findings = {
-            name: settled(finding, after.findings[name], quotes=quotes) if name in doubtful else finding
+            name: settled(finding, after.findings[name], quotes=self._second.quotes) if name in doubtful else finding
             for name, finding in before.findings.items()
         }
         flags = tuple(dict.fromkeys((*before.flags, *after.flags)))

@@ -14,27 +14,22 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.judge import Judge
+from pytest_talk2agent.judging.judge import Judge, Records
 from pytest_talk2agent.judging.judgement import Judgement
-from pytest_talk2agent.judging.records import Records
 
 KIND = "judgements"
 _LIBRARIES = ("babel", "pint")
 
 
-class KeptJudge:
+class KeptJudge(Judge):
     """The same judge, which looks first whether its labels are in the store of the run; with ``anew`` it does not."""
 
     def __init__(self, judge: Judge, records: Records, *, anew: bool = False) -> None:
         self._judge = judge
+        self.fingerprint = judge.fingerprint
         self._records = records
         self._anew = anew
         self._tasks: dict[int, tuple[Case, str]] = {}
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the judge."""
-        return self._judge.fingerprint
 
     def judge(self, case: Case) -> Judgement:
         """The kept labels, else those that the judge gives now; raises JudgeError as the judge does."""

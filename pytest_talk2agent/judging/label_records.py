@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.tasks.reading import read_bounded
 

@@ -10,25 +10,20 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.hearing import hear
+from pytest_talk2agent.judging.judge import Judge, JudgeError, Records
 from pytest_talk2agent.judging.judgement import Finding, Judgement
 from pytest_talk2agent.judging.label_records import Key, read_labels
-from pytest_talk2agent.judging.records import Records
 from pytest_talk2agent.speech.tokens import tokenise
-
-if TYPE_CHECKING:
-    from pytest_talk2agent.judging.judge import Judge
 
 NAME = "labels"
 VERSION = "1"
 _ELSE = "?else="
 
 
-class LabelsJudge:
+class LabelsJudge(Judge):
     """Replays the labels of a file; ``other`` judges what it lacks. Raises JudgeError where it cannot be read."""
 
     def __init__(self, path: Path, other: Judge | None = None) -> None:
@@ -36,8 +31,8 @@ class LabelsJudge:
         self._labels: Mapping[Key, Finding] = read_labels(path)
         self._other = other
         self._known = {(task, name) for task, _, name in self._labels}
-        self.concurrency = getattr(other, "concurrency", 1)
-        self.unlimited = getattr(other, "unlimited", False)
+        if other is not None:
+            self.concurrency, self.unlimited = other.concurrency, other.unlimited
         # Over the labels, not the bytes: whose they are, and on what they rest, changes none of them.
         said = "\n".join(
             sorted(f"{key}{finding.label.value}{finding.expected}" for key, finding in self._labels.items())
@@ -48,12 +43,12 @@ class LabelsJudge:
 
     def keep_in(self, records: Records, *, frozen: bool = False) -> None:
         """Pass it on to the other judge."""
-        if self._other is not None and hasattr(self._other, "keep_in"):
+        if self._other is not None:
             self._other.keep_in(records, frozen=frozen)
 
     def check(self) -> None:
         """Pass it on to the other judge; raises JudgeError."""
-        if self._other is not None and hasattr(self._other, "check"):
+        if self._other is not None:
             self._other.check()
 
     def judge(self, case: Case) -> Judgement:

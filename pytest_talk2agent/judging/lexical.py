@@ -23,6 +23,7 @@ from pytest_talk2agent.judging.hearing import (
     is_inserted,
     is_other_text,
 )
+from pytest_talk2agent.judging.judge import Judge
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.material import Hearing
 from pytest_talk2agent.judging.mentions import heard_again
@@ -320,7 +321,7 @@ def _finding(transcript: Stream, intention: Intention, parts: list[Reading | Non
     return Finding(worst.label, worst.reason, expected, heard, start, end)
 
 
-class LexicalJudge:
+class LexicalJudge(Judge):
     """`judge` as the object that a run holds."""
 
     fingerprint = f"{NAME}/{VERSION}"

@@ -8,36 +8,34 @@ error, never a label.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.errors import JudgeError
 from pytest_talk2agent.judging.evidence import find_quotes
 from pytest_talk2agent.judging.grounds import Grounds
 from pytest_talk2agent.judging.hearing import EMPTY_TRANSCRIPT, hear
+from pytest_talk2agent.judging.judge import Judge, JudgeError, Records, record_key
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.judging.model import Model
-from pytest_talk2agent.judging.model_options import ModelOptions, read_model_spec
-from pytest_talk2agent.judging.prompt import PROMPT, PROMPT_SHA256, data_of, schema_of
-from pytest_talk2agent.judging.prompt import VERSION as PROMPT_VERSION
-from pytest_talk2agent.judging.records import Records, record_key
-from pytest_talk2agent.judging.votes import agreed
+from pytest_talk2agent.judging.model import Model, ModelOptions, read_model_spec
 from pytest_talk2agent.speech.tokens import tokenise
+from pytest_talk2agent.tasks.intention import Intention
 
 NAME = "llm"
 VERSION = "2"
 _LONGEST_REASON = 300
+PROMPT_VERSION = "1"
+PROMPT = files(__package__).joinpath("prompt.txt").read_text(encoding="utf-8").strip()
+"""Its hash and `PROMPT_VERSION` are part of the fingerprint: a word that is changed makes another judge."""
 
 
-class LlmJudge:
-    """A judge that asks a model: ``concurrency`` is how many transcripts it may be given at a time.
-
-    ``quotes`` says that its labels rest on words of the transcript; ``unlimited`` that it may spend what it
-    likes.
-
-    Raises JudgeError where the server's address or the name of the key's variable is wrong.
-    """
+class LlmJudge(Judge):
+    """A judge that asks a model. Raises JudgeError where the server's address or the name of the key is wrong."""
 
     quotes = True
 
@@ -125,3 +123,66 @@ def make_judge(argument: str | None) -> LlmJudge:
     if not argument:
         raise JudgeError(f"judge {NAME!r}: no model is named; write {NAME}:MODEL")
     return LlmJudge(*read_model_spec(f"{NAME}:{argument}"))
+
+
+def agreed(votes: Sequence[Mapping[str, Finding]]) -> dict[str, Finding]:
+    """One finding for each intention: that of the first vote where all labels are equal, else unresolved.
+
+    The rule is the same for all labels: a second opinion that is asked only on a loss would lean towards passing.
+    """
+    first, *_ = votes
+    return {name: _one([vote[name] for vote in votes]) for name in first}
+
+
+def _one(findings: Sequence[Finding]) -> Finding:
+    counts = Counter(finding.label for finding in findings)
+    if len(counts) == 1:
+        return findings[0]
+    tally = ", ".join(f"{label.value} {counts[label]}" for label in Label if counts[label])
+    spans = {(finding.start, finding.end) for finding in findings if finding.start is not None}
+    base = next((finding for finding in findings if finding.start is not None), findings[0])
+    if len(spans) > 1:
+        base = replace(base, heard=None, start=None, end=None)
+    return replace(base, label=Label.UNRESOLVED, reason=f"the votes differ: {tally}")
+
+
+def schema_of(names: Iterable[str]) -> dict[str, Any]:
+    """The JSON Schema of an answer about these intentions: evidence first, so that the label follows from it."""
+    finding = {
+        "type": "object",
+        "properties": {
+            "evidence": {"type": ["string", "null"]},
+            "reason": {"type": "string"},
+            "label": {"type": "string", "enum": [label.value for label in Label]},
+        },
+        "required": ["evidence", "reason", "label"],
+        "additionalProperties": False,
+    }
+    names = list(names)
+    return {
+        "type": "object",
+        "properties": dict.fromkeys(names, finding),
+        "required": names,
+        "additionalProperties": False,
+    }
+
+
+def data_of(case: Case) -> dict[str, Any]:
+    """What the model sees of a case, as plain values; the transcript comes last."""
+    return {
+        "instruction": case.instruction,
+        "script": case.script,
+        "visible_files": list(case.files),
+        "intentions": {name: _fields(intention) for name, intention in case.intentions.items()},
+        "transcript": case.transcript,
+    }
+
+
+def _fields(intention: Intention) -> dict[str, Any]:
+    """What the author wrote of an intention, but for what it is worth."""
+    return intention.model_dump(mode="json", exclude={"critical", "unsatisfied"}, exclude_defaults=True) | {
+        "kind": intention.kind
+    }
+
+
+PROMPT_SHA256 = hashlib.sha256(f"{PROMPT}\n{json.dumps(schema_of(['NAME']), sort_keys=True)}".encode()).hexdigest()

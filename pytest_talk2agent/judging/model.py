@@ -8,60 +8,77 @@ does is a miss, too.
 from __future__ import annotations
 
 import json
-import re
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeVar
 
-from pytest_talk2agent.interfaces.budget import Budget, BudgetError
-from pytest_talk2agent.interfaces.fault import ProviderError
-from pytest_talk2agent.interfaces.http import Endpoint, Reply
-from pytest_talk2agent.interfaces.payment import post_paid
-from pytest_talk2agent.interfaces.prices import OUTPUT_TOKENS
-from pytest_talk2agent.interfaces.usage import Usage
-from pytest_talk2agent.interfaces.utterance import InterfaceError
-from pytest_talk2agent.judging.errors import JudgeError
-from pytest_talk2agent.judging.model_options import ModelOptions
-from pytest_talk2agent.judging.records import Records, record_key
+from pytest_talk2agent.judging.judge import JudgeError, Records, record_key
+from pytest_talk2agent.remote.budget import Budget, BudgetError, price
+from pytest_talk2agent.remote.chat import PATH, NoAnswerError, object_in, object_request
+from pytest_talk2agent.remote.client import Client, Paid
+from pytest_talk2agent.remote.concurrency import Flights
+from pytest_talk2agent.remote.credentials import SetupError
+from pytest_talk2agent.remote.fault import ProviderError
+from pytest_talk2agent.remote.options import ChatOptions, check_between, read_options, read_temperature, split_options
 
 KIND = "answers"
-_PATH = "chat/completions"
 _TRIES = 2
-_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNORECASE)
+_FLIGHTS: Flights[Mapping[str, Any]] = Flights()
 
 Answer = TypeVar("Answer")
 
 
-class _InvalidError(Exception):
-    """An answer came that is not of the form that was asked for; asking again may help."""
+@dataclass(frozen=True)
+class ModelOptions(ChatOptions):
+    """How a model is asked.
+
+    ``votes`` is how often. ``temperature`` is by default 0 for one vote and 0.7 for several, which would else be one
+    and the same; "none" sends none, as some models take none. ``seed`` is sent where it is not -1, raised by 1 for each
+    further vote. ``budget`` is the most that one process spends on it, in the currency of its prices.
+    """
+
+    votes: int = 3
+    temperature: str = ""
+    seed: int = -1
+    budget: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_between(self, "votes", 1, 25)
+        check_between(self, "seed", -1, 2**31)
+        _ = self.degrees
+        self.check_budget(self.limit)
+
+    @property
+    def degrees(self) -> float | None:
+        """The temperature to send, None for none."""
+        if self.temperature == "none":
+            return None
+        if not self.temperature:
+            return 0.0 if self.votes == 1 else 0.7
+        return read_temperature(self.temperature, ", or none")
+
+    @property
+    def limit(self) -> Decimal | None:
+        """The budget."""
+        return price("budget", self.budget)
 
 
-class _Flights:
-    """Requests that are under way: who asks the same one waits for its answer, or its error."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._answers: dict[tuple[object, ...], Future[Mapping[str, Any]]] = {}
-
-    def join(self, key: tuple[object, ...], ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """What ``ask`` returns or raises; it is called by the first of those who come at the same time."""
-        with self._lock:
-            first = key not in self._answers
-            answer = self._answers.setdefault(key, Future())
-        if not first:
-            return answer.result()
-        try:
-            answer.set_result(ask())
-        except BaseException as error:
-            answer.set_exception(error)
-        finally:
-            with self._lock:
-                del self._answers[key]
-        return answer.result()
-
-
-_FLIGHTS = _Flights()
+def read_model_spec(text: str) -> tuple[str, ModelOptions]:
+    """Model and options of a spec ``llm:MODEL[?option=value&...]``; raises JudgeError, which shows no secret."""
+    shown, question, options = text.strip().partition("?")
+    model = shown.partition(":")[2]
+    if not model:
+        raise JudgeError(f"judge {shown!r}: no model is named; write llm:MODEL")
+    if model.endswith(("+bias", "+repair")):
+        raise JudgeError(f"judge {shown!r}: +bias, +repair and their options belong to interfaces")
+    if question and not options:
+        raise JudgeError(f"judge {shown!r}: no option behind '?'; write ?option=value&...")
+    try:
+        return model, read_options(split_options(options), ModelOptions, shown)
+    except (SetupError, ValueError) as error:
+        raise JudgeError(f"judge {shown!r}: {error}") from None
 
 
 class Model:
@@ -74,16 +91,11 @@ class Model:
         self._name = name
         self._model = model
         self._options = options
-        self._budget = Budget(options.limit)
         self._records: Records | None = None
         self._frozen = False
         self._told: dict[str, Mapping[str, Any]] = {}  # where nothing is kept
-        try:
-            self._endpoint = Endpoint(
-                name, options.base_url, options.key_env, timeout=options.timeout, attempts=options.attempts
-            )
-        except InterfaceError as error:
-            raise JudgeError(str(error)) from None
+        self._client = Client(name, options, JudgeError)
+        self._client.charge_to(Budget(options.limit))
 
     def keep_in(self, records: Records, *, frozen: bool = False) -> None:
         """Look answers up and keep them there. ``frozen`` sends nothing: an answer that is not there is an error."""
@@ -91,19 +103,15 @@ class Model:
 
     def check(self) -> None:
         """Raise JudgeError where httpx is not installed or the key is not there. Sends nothing."""
-        if self._frozen:
-            return
-        try:
-            self._endpoint.check()
-        except InterfaceError as error:
-            raise JudgeError(str(error)) from None
+        if not self._frozen:
+            self._client.check()
 
     def identity(self) -> dict[str, Any]:
         """All that can change an answer, but for prompt and data; neither key nor prices, nor how it is waited for."""
         options = self._options
         return {
             "model": self._model,
-            "base_url": self._endpoint.base_url,
+            "base_url": self._client.base_url,
             "format": options.format,
             "temperature": options.degrees,
             "seed": options.seed,
@@ -135,7 +143,7 @@ class Model:
         is told the same: one request has one answer.
         """
         request = self._request(prompt, data, schema, vote)
-        key = record_key(self._endpoint.base_url, request, vote)
+        key = record_key(self._client.base_url, request, vote)
         flight = (key, self._frozen, id(self._records or self))
         return check(_FLIGHTS.join(flight, lambda: self._answer(request, key, vote, check)))
 
@@ -154,18 +162,22 @@ class Model:
             )
         fault = ""
         for _ in range(_TRIES):
-            reply = self._sent(request)
+            paid = self._sent(request)
             try:
-                plain = self._object_in(reply.body)
+                plain = object_in(paid.reply.body, self._options)
                 check(plain)
-            except (_InvalidError, ValueError) as error:
+            except (NoAnswerError, ProviderError, ValueError) as error:
                 fault = " ".join(str(error).split())
+                if isinstance(error, NoAnswerError) and error.kind == "refused":
+                    raise JudgeError(f"{self._name}: refused: {fault[:200]}") from None
+                if isinstance(error, NoAnswerError) and error.kind == "truncated":
+                    raise JudgeError(f"{self._name}: {fault}") from None
                 continue
             record = {
-                "answer": dict(plain),
-                "served": reply.body.get("model"),
-                "usage": Usage.of(reply).detail(),
-                "asked": {"base_url": self._endpoint.base_url, "vote": vote, "request": request},
+                "answer": plain,
+                "served": paid.reply.body.get("model"),
+                "usage": paid.usage.detail(),
+                "asked": {"base_url": self._client.base_url, "vote": vote, "request": request},
             }
             if self._records is None:
                 self._told[key] = record
@@ -192,57 +204,16 @@ class Model:
         self, prompt: str, data: Mapping[str, Any] | None, schema: Mapping[str, Any], vote: int
     ) -> dict[str, Any]:
         options = self._options
-        request: dict[str, Any] = {
-            "model": self._model,
-            "messages": [{"role": "user", "content": prompt}]
-            if data is None
-            else [
-                {"role": "system", "content": prompt},
-                {"role": "user", "content": json.dumps(data, ensure_ascii=False)},
-            ],
-        }
-        if options.degrees is not None:
-            request["temperature"] = options.degrees
-        if options.seed >= 0:
-            request["seed"] = options.seed + vote
-        if options.format == "schema":
-            named = {"name": "answer", "strict": True, "schema": schema}
-            request["response_format"] = {"type": "json_schema", "json_schema": named}
-        elif options.format == "object":
-            request["response_format"] = {"type": "json_object"}
-        if options.max_tokens:
-            request["max_tokens"] = options.max_tokens
-        return request
+        given = None if data is None else json.dumps(data, ensure_ascii=False)
+        seed = options.seed + vote if options.seed >= 0 else None
+        return object_request(
+            self._model, prompt, given, "answer", schema, options, temperature=options.degrees, seed=seed
+        )
 
-    def _sent(self, request: Mapping[str, Any]) -> Reply:
-        options = self._options
-        most = options.prices.most(0.0, json.dumps(request), options.max_tokens or OUTPUT_TOKENS)
+    def _sent(self, request: Mapping[str, Any]) -> Paid:
         try:
-            return post_paid(self._endpoint, _PATH, self._budget, options.prices, most, json=request).reply
-        except (ProviderError, InterfaceError) as error:
+            return self._client.post(PATH, json.dumps(request), output_tokens=self._options.max_tokens, json=request)
+        except ProviderError as error:
             raise JudgeError(str(error)) from None
         except BudgetError as error:
             raise JudgeError(f"{self._name}: {error}") from None
-
-    def _object_in(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The JSON object in an answer. Raises JudgeError where it was refused or cut off, else _InvalidError."""
-        choices = body.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = choice.get("message") if isinstance(choice, Mapping) else None
-        if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-            raise _InvalidError("the answer has no choices with a message")
-        finish, refusal, content = choice.get("finish_reason"), message.get("refusal"), message.get("content")
-        if (isinstance(refusal, str) and refusal) or (isinstance(finish, str) and finish.startswith("content_filter")):
-            raise JudgeError(f"{self._name}: refused: {' '.join(str(refusal or finish).split())[:200]}")
-        if finish == "length":
-            raise JudgeError(f"{self._name}: the answer ran into its limit of tokens; raise max_tokens")
-        if not isinstance(content, str):
-            raise _InvalidError("the message in the answer is no text")
-        block = _FENCED.fullmatch(content) if self._options.format == "text" else None
-        try:
-            answer = json.loads(block[1] if block else content)
-        except (ValueError, RecursionError):
-            raise _InvalidError("the answer is no JSON; see the option format") from None
-        if not isinstance(answer, dict):
-            raise _InvalidError("the answer is no JSON object")
-        return answer

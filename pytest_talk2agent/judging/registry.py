@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import importlib.metadata
 from collections.abc import Callable, Mapping
+from pkgutil import resolve_name
+from typing import Any
 
-from pytest_talk2agent.judging.errors import JudgeError
-from pytest_talk2agent.judging.judge import Judge
+from pytest_talk2agent.judging.judge import ForeignJudge, Judge, JudgeError
 
 ENTRY_POINTS = "talk2agent.judges"
 _HERE = "pytest_talk2agent.judging"
@@ -37,14 +37,14 @@ def make_judge(spec: str, registered: Mapping[str, str] | None = None) -> Judge:
         near = difflib.get_close_matches(name, sorted(known), n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise JudgeError(f"judge {spec!r}: unknown judge {name!r}; {hint}known: {', '.join(sorted(known))}")
-    module, _, attribute = known[name].partition(":")
     try:
-        factory: Callable[[str | None], Judge] = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+        factory: Callable[[str | None], Any] = resolve_name(known[name])
+    except (ImportError, AttributeError, ValueError) as error:
         raise JudgeError(f"judge {spec!r}: cannot import {known[name]}: {error}") from error
     try:
-        return factory(argument if colon else None)
+        made = factory(argument if colon else None)
     except JudgeError:
         raise
     except ValueError as error:
         raise JudgeError(f"judge {spec!r}: {error}") from None
+    return made if isinstance(made, Judge) else ForeignJudge(made, spec)

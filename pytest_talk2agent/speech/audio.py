@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_talk2agent.speech.checks import AudioError, check_container
 from pytest_talk2agent.speech.decoding import MAX_SECONDS, decoded, seconds_promised
+from pytest_talk2agent.speech.libraries import quiet_import
 
 if TYPE_CHECKING:
     import numpy
@@ -68,7 +69,9 @@ def read_audio(path: Path, rate: int = RATE, sha256: str | None = None) -> Audio
     Raises AudioError: missing, a folder, not audio, empty, silent, truncated, not finite, too long, another SHA-256.
     """
     import numpy as np
-    import soxr
+
+    with quiet_import():
+        import soxr
 
     digest = check_file(path, sha256)
     check_container(path)

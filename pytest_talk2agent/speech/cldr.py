@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from pytest_talk2agent.speech.libraries import quiet_import
+
 LOCALES = ("en", "en_GB")  # the two spellings
 
 
 @lru_cache(maxsize=len(LOCALES))
 def english(locale: str = LOCALES[0]) -> Mapping[Any, Any]:
     """What Babel keeps of the locale: names of units, currencies, months, days and zones, under CLDR's own keys."""
-    from babel import localedata
+    with quiet_import():
+        from babel import localedata
 
     data: dict[Any, Any] = {**localedata.load(locale)}
     return localedata.LocaleDataDict(data)
@@ -21,7 +24,8 @@ def english(locale: str = LOCALES[0]) -> Mapping[Any, Any]:
 @lru_cache(maxsize=1)
 def currencies_in_use() -> frozenset[str]:
     """The codes of all currencies that are legal tender somewhere today."""
-    from babel import core
+    with quiet_import():
+        from babel import core
 
     return frozenset(
         code

@@ -14,6 +14,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from pytest_talk2agent.speech.libraries import quiet_import
+
 CURRENCY = "currency"
 # What pint calls a unit otherwise than CLDR does.
 _PINT_NAMES = {
@@ -150,16 +152,17 @@ _SECONDS: dict[str, Fraction] = {
 @lru_cache(maxsize=1)
 def _registry() -> Any:
     """All units of pint with exact factors; it takes a quarter of a second to load."""
-    import pint
+    with quiet_import():
+        import pint
 
     return pint.UnitRegistry(non_int_type=Fraction)
 
 
 @lru_cache(maxsize=1024)
 def _pint_ratio(heard: str, wanted: str) -> Fraction | None:
+    units = _registry()
     import pint
 
-    units = _registry()
     try:
         found = units.Quantity(Fraction(1), heard).to(wanted).magnitude
     except (pint.PintError, AttributeError, TypeError, ValueError, ZeroDivisionError):

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.context.decoys import inserted, interleaved, make_decoys
-from pytest_talk2agent.context.errors import ContextError
-from pytest_talk2agent.context.vocabulary import is_term
+from pytest_talk2agent.context.vocabulary import ContextError, is_term
 from pytest_talk2agent.speech.sounds import sounds_alike
 from pytest_talk2agent.speech.tokens import tokenise
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.context.leaks import overlap
-from pytest_talk2agent.context.terms import ContextError, terms_of
+from pytest_talk2agent.context.terms import terms_of
+from pytest_talk2agent.context.vocabulary import ContextError
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 
 from .tasks import plant, task_of

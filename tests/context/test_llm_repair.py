@@ -15,12 +15,11 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.context.llm_repair import PROMPT, SCHEMA, LlmRepair
-from pytest_talk2agent.context.registry import make_repair
-from pytest_talk2agent.context.repair import Change, Repaired
-from pytest_talk2agent.interfaces import http
-from pytest_talk2agent.interfaces.budget import Budget
+from pytest_talk2agent.context.repair import Change, Repaired, make_repair
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
+from pytest_talk2agent.remote import http
+from pytest_talk2agent.remote.budget import Budget
 
 pytest.importorskip("httpx")
 
@@ -208,7 +207,7 @@ def test_a_model_that_obeys_changes_nothing(server: Served) -> None:
         (says(json.dumps({"transcript": RIGHT, "note": "x"})), "malformed: the answer is no JSON object with the one"),
         (says(json.dumps({"text": RIGHT})), "malformed: the answer is no JSON object with the one"),
         (says(json.dumps({"transcript": [RIGHT]})), "malformed: the answer is no JSON object with the one"),
-        (says(json.dumps([RIGHT])), "malformed: the answer is no JSON object with the one"),
+        (says(json.dumps([RIGHT])), "malformed: the answer is no JSON object"),
         (says('{"transcript": "\\ud800"}'), "malformed: the transcript in the answer is no valid text"),
         (says(None), "malformed: the message in the answer is no text"),
         (says(None, refusal="I cannot do that."), "refused: I cannot do that."),
@@ -287,7 +286,7 @@ def test_what_it_costs_is_noted_and_charged(server: Served) -> None:
     server.answers = [puts(RIGHT)]
     repair = repair_by(server, *PRICES, budget="1")
     assert repair.repair(HEARD, TERMS).detail["cost"] == pytest.approx(0.0011)
-    assert repair._budget.spent == Decimal("0.0011")
+    assert repair._client._budget.spent == Decimal("0.0011")
 
 
 def test_a_budget_that_cannot_bear_it_fails_the_item(server: Served) -> None:

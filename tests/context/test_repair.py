@@ -6,8 +6,7 @@ import pytest
 
 from pytest_talk2agent.context.llm_repair import LlmRepair
 from pytest_talk2agent.context.phonetic import PhoneticRepair
-from pytest_talk2agent.context.registry import make_repair
-from pytest_talk2agent.context.repair import Change, Repaired
+from pytest_talk2agent.context.repair import Change, Repaired, make_repair
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 
@@ -38,7 +37,7 @@ def test_the_spec_says_which_repair() -> None:
         ("repair_with=llm:", "repair_with must be phonetic or llm:MODEL, not 'llm:'"),
         ("repair_format=object", "do nothing without repair_with=llm:MODEL"),
         ("repair_with=llm:m&repair_format=xml", "repair_format must be one of schema, object, text, not 'xml'"),
-        ("repair_with=llm:m&repair_timeout=0", "repair_timeout must be seconds from 0 to 3600, not 0"),
+        ("repair_with=llm:m&repair_timeout=0", "repair_timeout must be a number of seconds from 0 to 3600, not 0"),
         ("repair_with=llm:m&repair_attempts=0", "repair_attempts must lie between 1 and 20, not 0"),
         ("repair_with=llm:m&repair_concurrency=x", "repair_concurrency must be a whole number, not 'x'"),
         ("repair_with=llm:m&repair_price_per_million_input=1", "need both"),

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.context.vocabulary import Place, Vocabulary, clean, is_term, stands_in, words_of
+from pytest_talk2agent.context.vocabulary import Place, Vocabulary, clean, is_ordinary, is_term, stands_in, words_of
+from pytest_talk2agent.speech.words import listed
 
 HERE, THERE = Place("w", "a.md"), Place("w", "b.md")
 
@@ -125,3 +126,17 @@ def test_words_are_compared_without_case_and_marks() -> None:
     assert stands_in(words_of("beds-north ods"), text)
     assert not stands_in(words_of("beds nor"), text)
     assert not stands_in([], text)
+
+
+@pytest.mark.parametrize(
+    "word", listed("sure main tests passing copied stopped quickly engines reviewers unmuted build will red dashes")
+)
+def test_ordinary_words_and_their_inflections(word: str) -> None:
+    assert is_ordinary(word)
+
+
+@pytest.mark.parametrize(
+    "word", listed("suren luka novac norra lindgren nginx ginx yamel piperject kubernetes grafana srb rsync")
+)
+def test_names_and_sounds_are_not(word: str) -> None:
+    assert not is_ordinary(word)

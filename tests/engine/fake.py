@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError, Utterance
 
@@ -32,11 +33,8 @@ ODD: dict[str, Any] = {
 """What the model ``odd`` returns for files of these names."""
 
 
-class Fake:
+class Fake(Interface):
     """Batches of ``?size=N``; a file named ``refused`` is one that it cannot transcribe."""
-
-    hears = True
-    capabilities: frozenset[str] = frozenset()
 
     def __init__(self, spec: Spec) -> None:
         self.model = spec.model or "good"
@@ -44,9 +42,6 @@ class Fake:
 
         if self.model in ("limited", "hangs"):
             self.time_limit = 1.5
-
-    def check(self) -> None:
-        """Nothing can be missing."""
 
     def identity(self) -> Mapping[str, str]:
         return {"name": "fake", "model": self.model}

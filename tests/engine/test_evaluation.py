@@ -27,6 +27,7 @@ from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Judge
 from pytest_talk2agent.judging.judgement import Judgement
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.record import TaskResult
@@ -54,7 +55,7 @@ thresholds: {shapley: 0.25}
 """
 
 
-class StubJudge:
+class StubJudge(Judge):
     """Gives the labels that a test wants, and counts."""
 
     fingerprint = JUDGE

@@ -17,14 +17,11 @@ from pytest_talk2agent.results.transcript import Transcript
 from tests.results.builders import damage_one
 
 
-class Upper:
+class Upper(Repair):
     """A local repair: the terms in capitals."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-
-    def check(self) -> None:
-        """Nothing can be missing."""
 
     def identity(self) -> Mapping[str, str]:
         return {"name": "upper"}
@@ -38,6 +35,7 @@ class Remote(Upper):
     """Two calls at a time; each waits until there are two."""
 
     concurrency = 2
+    stored = True
 
     def __init__(self, together: int = 2) -> None:
         super().__init__()
@@ -49,7 +47,7 @@ class Remote(Upper):
 
 
 class Failing(Upper):
-    concurrency = 1
+    stored = True
 
     def repair(self, text: str, terms: Sequence[str]) -> Repaired:
         self.asked.append(text)

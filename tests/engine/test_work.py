@@ -8,17 +8,12 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.engine.work import Batch, work_here
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 
 
-class Echo:
+class Echo(Interface):
     """Answers with the task's id; knows nothing of batches."""
-
-    hears = True
-    capabilities: frozenset[str] = frozenset()
-
-    def check(self) -> None:
-        """Nothing can be missing."""
 
     def identity(self) -> Mapping[str, str]:
         return {"name": "echo"}

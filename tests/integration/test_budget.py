@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import PERFECT, PORT, REPORT, TASKS, Run, write_tone
-from tests.interfaces import served
-from tests.interfaces.served import Served
+from tests.remote import provider
+from tests.remote.provider import Served
 
 pytest.importorskip("httpx")
 
 
 @pytest.fixture
 def server() -> Iterator[Served]:
-    with served.serving(lambda samples: PERFECT[REPORT if len(samples) < 6_000 else PORT]) as running:
+    with provider.serving(lambda samples: PERFECT[REPORT if len(samples) < 6_000 else PORT]) as running:
         yield running
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import Run
-from tests.interfaces import served
 from tests.interfaces.recordings import FOLDER
-from tests.interfaces.served import KEY, Fault, Served, chat_body
+from tests.remote import provider
+from tests.remote.provider import KEY, Fault, Served, chat_body
 
 pytest.importorskip("httpx")
 pytest.importorskip("faster_whisper")
@@ -58,14 +58,14 @@ def _environment(monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester) -> 
 @pytest.fixture
 def hearing() -> Iterator[Served]:
     """A server that really transcribes."""
-    with served.serving() as running:
+    with provider.serving() as running:
         yield running
 
 
 @pytest.fixture
 def server() -> Iterator[Served]:
     """A server that knows what is said, told apart by length: for what happens around the transcript."""
-    with served.serving(lambda samples: SAID[LIGHT if len(samples) > 104_000 else ENGINE]) as running:
+    with provider.serving(lambda samples: SAID[LIGHT if len(samples) > 104_000 else ENGINE]) as running:
         yield running
 
 
@@ -101,17 +101,17 @@ def test_a_served_model_is_gated_and_asked_once(
     ("fault", "said"),
     [
         (
-            served.error(429, "slow down", headers={"Retry-After": "0"}),
+            provider.error(429, "slow down", headers={"Retry-After": "0"}),
             "*rate-limited: openai at *HTTP 429: slow down*",
         ),
-        (served.error(500, "oops"), "*server-error: openai at *HTTP 500: oops*"),
-        (served.html(502), "*server-error: *HTTP 502, an HTML page: Bad gateway*"),
-        (served.html(), "*malformed: *the answer is no JSON object, an HTML page: Bad gateway*"),
-        (served.cut, "*cut-off: *the answer broke off*"),
-        (served.hang, "*timeout: *no whole answer within 0.5 s; raise timeout=SECONDS*"),
-        (served.raw(b'{"text": '), "*malformed: *the answer is no JSON object*"),
-        (served.answer({"words": "x"}), "*malformed: the answer has no field text*"),
-        (served.echo(400), "*rejected: *HTTP 400: wrong key: Bearer [[]key]*"),
+        (provider.error(500, "oops"), "*server-error: openai at *HTTP 500: oops*"),
+        (provider.html(502), "*server-error: *HTTP 502, an HTML page: Bad gateway*"),
+        (provider.html(), "*malformed: *the answer is no JSON object, an HTML page: Bad gateway*"),
+        (provider.cut, "*cut-off: *the answer broke off*"),
+        (provider.hang, "*timeout: *no whole answer within 0.5 s; raise timeout=SECONDS*"),
+        (provider.raw(b'{"text": '), "*malformed: *the answer is no JSON object*"),
+        (provider.answer({"words": "x"}), "*malformed: the answer has no field text*"),
+        (provider.echo(400), "*rejected: *HTTP 400: wrong key: Bearer [[]key]*"),
     ],
 )
 def test_a_fault_is_an_error_of_its_item_and_what_was_paid_for_is_kept(
@@ -132,7 +132,7 @@ def test_a_fault_is_an_error_of_its_item_and_what_was_paid_for_is_kept(
 
 
 def test_a_fault_that_passes_is_not_seen(alone: Run, server: Served) -> None:
-    server.faults = [served.error(429, headers={"Retry-After": "0.1"}), served.error(503), served.cut]
+    server.faults = [provider.error(429, headers={"Retry-After": "0.1"}), provider.error(503), provider.cut]
     alone("tasks.yaml", spec(server)).assert_outcomes(passed=2)
     assert len(server.asked) == 5
 
@@ -149,7 +149,7 @@ def test_a_fault_that_passes_is_not_seen(alone: Run, server: Served) -> None:
 def test_a_reply_that_is_no_transcript_has_a_state_of_its_own(
     alone: Run, pytester: pytest.Pytester, server: Served, reply: dict[str, object], state: str
 ) -> None:
-    server.faults = [served.answer(reply)]
+    server.faults = [provider.answer(reply)]
     chat = spec(server, "audio-chat", "concurrency=1")
     result = alone("tasks.yaml", chat)
     result.assert_outcomes(passed=1, failed=1)
@@ -162,14 +162,14 @@ def test_a_reply_that_is_no_transcript_has_a_state_of_its_own(
 def test_an_empty_reply_is_a_transcript_that_lost_everything(
     alone: Run, pytester: pytest.Pytester, server: Served
 ) -> None:
-    server.faults = [served.answer(chat_body(""))]
+    server.faults = [provider.answer(chat_body(""))]
     alone("tasks.yaml", spec(server, "audio-chat", "concurrency=1")).assert_outcomes(passed=1, failed=1)
     assert {record["state"] for record in records(pytester)} == {"transcribed"}
     assert "" in {record["text"] for record in records(pytester)}
 
 
 def test_a_key_that_is_not_accepted_is_said_once_and_asked_once(alone: Run, server: Served) -> None:
-    server.faults = [served.echo(401)] * 9
+    server.faults = [provider.echo(401)] * 9
     result = alone("tasks.yaml", spec(server, "openai", "concurrency=1"), "--t2a-report=report")
     result.assert_outcomes(errors=2)
     result.stdout.fnmatch_lines(["*unauthorized: *HTTP 401: wrong key: Bearer [[]key]; check the key*"])

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, Utterance
+from pytest_talk2agent.interfaces.protocol import Interface
+from pytest_talk2agent.interfaces.registry import fingerprint_of
+from pytest_talk2agent.interfaces.utterance import Hypothesis, Utterance
 
 FOLDER = Path(__file__).parents[2] / "fixtures_audio" / "desktop"
 SPOKEN = {
@@ -29,3 +31,8 @@ def texts(interface: Interface, batch: list[Utterance]) -> list[str]:
     results = interface.transcribe(batch)
     assert all(isinstance(result, Hypothesis) for result in results), results
     return [result.text for result in results if isinstance(result, Hypothesis)]
+
+
+def fingerprint(interface: Interface) -> str:
+    """The fingerprint of an interface."""
+    return fingerprint_of(interface.identity())

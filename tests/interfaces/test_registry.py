@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.interfaces.registry import Registry, fingerprint, make_interface
+from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of, make_interface
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 
@@ -85,7 +85,7 @@ def test_a_registered_string_that_cannot_be_imported(target: str) -> None:
 
 def test_a_factory_must_make_an_interface() -> None:
     registry = Registry()
-    registry.register("odd", lambda spec: spec)  # type: ignore[arg-type,return-value]
+    registry.register("odd", lambda spec: spec)
     with pytest.raises(InterfaceError, match=r"has no transcribe\(\)"):
         registry.make(parse_spec("odd"))
 
@@ -113,7 +113,7 @@ def test_an_installed_distribution_offers_an_interface(tmp_path: Path, monkeypat
 
 def test_the_fingerprint_is_of_the_identity() -> None:
     def mark(text: str) -> str:
-        return fingerprint(Upper(parse_spec(text)))
+        return fingerprint_of(Upper(parse_spec(text)).identity())
 
     assert mark("upper:a") == mark("other=upper:a")
     assert len({mark("upper:a"), mark("upper:b"), mark("upper:a+bias")}) == 3

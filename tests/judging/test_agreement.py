@@ -9,7 +9,7 @@ import pytest
 from pytest_talk2agent.judging.agreement import agreement, agreement_lines, relabelled
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.cases import LabelledCase, read_cases
-from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import Judge, JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.tasks.intention import Intention
@@ -18,7 +18,7 @@ OPEN = Path(__file__).parents[3] / "shared" / "data" / "judge" / "open.jsonl"
 RIGHT, CHANGED, OMITTED, UNRESOLVED = Label.RETAINED, Label.CHANGED, Label.OMITTED, Label.UNRESOLVED
 
 
-class Fixed:
+class Fixed(Judge):
     """Gives each case the labels that its transcript spells by their first letters."""
 
     fingerprint = "fixed/1"

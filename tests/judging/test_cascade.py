@@ -9,7 +9,7 @@ import pytest
 
 from pytest_talk2agent.judging.cascade import Cascade
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import Judge, JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.lexical import judge as lexical
 from pytest_talk2agent.judging.registry import make_judge
@@ -32,7 +32,7 @@ def case(transcript: str = HEARD) -> Case:
     return Case("Open report_final.docx and set the port to 8080.", SCRIPT, INTENTIONS, transcript, task="t")
 
 
-class Second:
+class Second(Judge):
     """Gives what it was told to, and remembers what it was asked for."""
 
     fingerprint = "second/1"

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.interfaces import http
-from pytest_talk2agent.judging import prompt
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.judgement import Judgement, Label
-from pytest_talk2agent.judging.llm import LlmJudge
+from pytest_talk2agent.judging.llm import PROMPT, LlmJudge
 from pytest_talk2agent.judging.registry import make_judge
+from pytest_talk2agent.remote import http
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.tasks.intention import Intention
 from tests.judging.scripted import Answer, Scripted, data_in, fails, finding, reads_values, says, scripted_server
@@ -110,7 +109,7 @@ class TestTheQuestion:
         judgement = judge_at(server).judge(case(attack))
         [request] = server.asked
         assert [message["role"] for message in request["messages"]] == ["system", "user"]
-        assert request["messages"][0]["content"] == prompt.PROMPT
+        assert request["messages"][0]["content"] == PROMPT
         assert attack not in request["messages"][1]["content"]
         assert data_in(request)["transcript"] == attack
         # A model that obeys has no words to rest on.
@@ -227,6 +226,13 @@ class TestFaults:
         server.answers = [says(RIGHT)]
         assert judge.judge(case()).labels()["port"] is Label.RETAINED, "a fault was stored"
 
+    @pytest.mark.parametrize("answer", [says(None, refusal="No."), says('{"port"', finish="length")])
+    def test_a_refusal_or_a_cut_answer_is_not_asked_for_again(self, server: Scripted, answer: Answer) -> None:
+        server.answers = [answer]
+        with pytest.raises(JudgeError):
+            judge_at(server).judge(case())
+        assert len(server.asked) == 1
+
     def test_one_vote_that_fails_fails_the_transcript(self, server: Scripted) -> None:
         server.answers = [says(RIGHT), fails(400)]
         with pytest.raises(JudgeError, match="rejected"):
@@ -275,7 +281,7 @@ class TestTheStore:
                 self.labels(judge, store, one, frozen=True)
             assert len(server.asked) == before, f"{number} went to the network"
         # An edited prompt serves no old label.
-        monkeypatch.setattr("pytest_talk2agent.judging.llm.PROMPT", prompt.PROMPT.replace("Similar", "Alike"))
+        monkeypatch.setattr("pytest_talk2agent.judging.llm.PROMPT", PROMPT.replace("Similar", "Alike"))
         with pytest.raises(JudgeError, match="frozen"):
             self.labels(judge_at(server), store, frozen=True)
 
@@ -340,9 +346,9 @@ class TestTheSpec:
             ("llm:m?vote=2", "unknown option 'vote' .did you mean 'votes'"),
             ("llm:m?format=yaml", "option format must be one of schema, object, text"),
             ("llm:m?temperature=hot", "option temperature must be a number from 0 to 2, or none"),
-            ("llm:m?timeout=0", "option timeout must be seconds"),
+            ("llm:m?timeout=0", "option timeout must be a number of seconds"),
             ("llm:m?price_per_million_input=1", "prices of tokens need both"),
-            ("llm:m?budget=1", "a budget needs to know what the model costs"),
+            ("llm:m?budget=1", "a budget needs to know the price; add price_per_request="),
             ("llm:m+bias", "belong to interfaces"),
             ("llm:m?base_url=nowhere", "base_url is no address of a server"),
             ("llm:m?base_url=https://models.example.org/v1", "say which key"),

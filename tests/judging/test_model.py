@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.judging.errors import JudgeError
-from pytest_talk2agent.judging.model import KIND, Model
-from pytest_talk2agent.judging.model_options import ModelOptions
+from pytest_talk2agent.judging.judge import JudgeError
+from pytest_talk2agent.judging.model import KIND, Model, ModelOptions
 from pytest_talk2agent.results.store import Store
 from tests.judging.scripted import Body, Scripted, says, scripted_server
 

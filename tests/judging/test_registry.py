@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.lexical import NAME, VERSION, LexicalJudge, judge
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.tasks.intention import Intention

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.judging.votes import agreed
+from pytest_talk2agent.judging.llm import agreed
 
 
 def one(label: Label, start: int | None = None) -> dict[str, Finding]:

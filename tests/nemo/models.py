@@ -9,9 +9,10 @@ from pathlib import Path
 import jiwer
 import pytest
 
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, Utterance
+from pytest_talk2agent.interfaces.utterance import Hypothesis, Utterance
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import takes
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.interfaces.nemo_runtime import memory_told, quiet
+from pytest_talk2agent.interfaces.nemo.runtime import memory_told, quiet
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from tests.nemo.models import CANARY, TDT, interface, spoken, texts
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.interfaces.nemo_runtime import quiet
-from pytest_talk2agent.interfaces.registry import fingerprint, make_interface
+from pytest_talk2agent.interfaces.nemo.runtime import quiet
+from pytest_talk2agent.interfaces.protocol import Interface
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, InterfaceError
+from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError
+from tests.interfaces.recordings import fingerprint
 from tests.nemo.models import TDT, WORKBENCH, spoken, texts
 
 pytest.importorskip("nemo")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_talk2agent.interfaces.nemo_runtime import quiet
+from pytest_talk2agent.interfaces.nemo.runtime import quiet
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError
 from tests.nemo.models import CANARY, TDT, WORKBENCH, interface, spoken, texts
 

@@ -128,7 +128,7 @@ def test_many_workers_share_one_model(pytester: pytest.Pytester) -> None:
         counted="""
         import os
         from functools import cached_property
-        from pytest_talk2agent.interfaces.nemo import NemoInterface
+        from pytest_talk2agent.interfaces.nemo.nemo import NemoInterface
 
         class Counted(NemoInterface):
             @cached_property

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.interfaces.utterance import Hypothesis, Interface, Utterance
+from pytest_talk2agent.interfaces.protocol import Interface
+from pytest_talk2agent.interfaces.utterance import Hypothesis, Utterance
 from tests.nemo.models import CANARY, CTC, TDT, WORKBENCH, interface, spoken, texts, wer
 
 pytest.importorskip("nemo")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.context.errors import ContextError
-from pytest_talk2agent.context.lists import read_list
-from pytest_talk2agent.interfaces.transcripts import read_records
+from pytest_talk2agent.context.terms import read_list
+from pytest_talk2agent.context.vocabulary import ContextError
+from pytest_talk2agent.interfaces.replay.transcripts import read_records
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.judging.cases import CaseFileError, read_cases
-from pytest_talk2agent.judging.errors import JudgeError
+from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.label_records import read_labels
 from pytest_talk2agent.tasks import reading
 from pytest_talk2agent.tasks.errors import TaskFileError

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.interfaces.registry import Registry
+from pytest_talk2agent.interfaces.replay.transcripts import TranscriptsInterface
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.interfaces.transcripts import TranscriptsInterface
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.importers.dataset import (
     CONDITIONS,

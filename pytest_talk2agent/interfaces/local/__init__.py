@@ -1,0 +1,1 @@
+"""Recognisers that run on this machine, the user's own among them."""

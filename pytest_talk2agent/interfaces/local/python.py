@@ -1,0 +1,197 @@
+"""``python:package.module:name``: a recogniser of the user's own, called in the process.
+
+``name`` is a function that takes a list of `Utterance` and returns a list of the same length of transcripts (``str`` or
+`Hypothesis`, or a `TranscriptionError` for one that failed); or an object, or a class made without arguments, whose
+method ``transcribe`` does the same. Such an object may have ``check()`` and ``identity()``, as an `Interface` has. The
+list holds one utterance unless an attribute ``batch_size`` says otherwise. The module must be importable: pytest's ini
+key ``pythonpath`` names folders to look in.
+
+Options stand before the colon, as in ``python?timeout=60&weights=./model.bin:package.module:name``.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+from pytest_talk2agent.interfaces.batch import one_line
+from pytest_talk2agent.interfaces.local.declared import DeclaredOptions
+from pytest_talk2agent.interfaces.protocol import Interface
+from pytest_talk2agent.interfaces.spec import Spec, read_options
+from pytest_talk2agent.interfaces.utterance import (
+    Hypothesis,
+    InterfaceError,
+    TranscriptionError,
+    Utterance,
+    check_length,
+)
+from pytest_talk2agent.speech.audio import file_sha256
+
+_MAKES_NAMES = frozenset(("exec", "eval", "globals", "setattr", "vars", "__getattr__", "__dict__", "modules"))
+
+
+def _names_of(source: Path) -> frozenset[str] | None:
+    """The names of a module's own level; None where more may come while it runs, or its text cannot be read."""
+    try:
+        tree = ast.parse(source.read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return None  # said with more detail when it is imported
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return None if "*" in names or names & _MAKES_NAMES else frozenset(names)
+
+
+def _suggested(name: str, names: Iterable[str]) -> str:
+    near = get_close_matches(name, sorted(names), n=1)
+    return f"did you mean {near[0]!r}?" if near else "name a function or class of it"
+
+
+class PythonInterface(Interface):
+    """A function or object of the user's own. Who runs it ends it after ``time_limit`` seconds for a recording."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._options = read_options(spec, DeclaredOptions)
+        self.time_limit = self._options.timeout
+        self._text = spec.model or ""
+        self._module, colon, self._name = self._text.partition(":")
+        if not colon or not all(part.isidentifier() for part in f"{self._module}.{self._name}".split(".")):
+            hint = "; options stand before the colon: python?timeout=60:package.module:function" * ("?" in self._text)
+            raise InterfaceError(f"interface {spec.shown!r}: write python:package.module:function{hint}")
+
+    def check(self) -> None:
+        """Raise InterfaceError where there is no such module, or plainly no such name in it, or no such weights.
+
+        Runs none of the user's code: the names that a module makes while it runs are not known here.
+        """
+        source = self._source()
+        first = self._name.partition(".")[0]
+        names = None if source is None else _names_of(source)
+        if names is not None and first not in names:
+            raise InterfaceError(f"python:{self._text}: {source} has no {first!r}; {_suggested(first, names)}")
+        self._options.check_weights(f"python:{self._text}")
+
+    # Known only once the module is imported, which runs the user's code.
+    @property
+    def reproducible(self) -> bool:  # type: ignore[override]
+        """Only where the object has an ``identity()``, or the user says what it is: what it loads is not known."""
+        return self._options.declared or hasattr(self._named, "identity")
+
+    def identity(self) -> Mapping[str, str]:
+        """The name, the SHA-256 of the module's file, what is declared, and what the object's own ``identity()`` adds.
+
+        Imports the module. A class is made only where it has an ``identity()``: its model may be large.
+        """
+        source = self._source()
+        own: object = getattr(self._target, "identity", dict)() if hasattr(self._named, "identity") else {}
+        if not isinstance(own, Mapping):
+            raise InterfaceError(f"python:{self._text}: identity() must return a mapping, not {type(own).__name__}")
+        identity = {str(key): str(value) for key, value in own.items()}
+        identity |= self._options.fields(f"python:{self._text}")
+        if source is not None:
+            identity["module_sha256"] = file_sha256(source)
+        return {**identity, "name": "python", "target": self._text, "batch_size": str(self.batch_size)}
+
+    @property
+    def batch_size(self) -> int:  # type: ignore[override]
+        """How many utterances a call takes at most; it can change a transcript, so it is part of the identity."""
+        size = getattr(self._named, "batch_size", 1)
+        if not isinstance(size, int) or size < 1:
+            raise InterfaceError(f"python:{self._text}: batch_size must be a whole number from 1 up, not {size!r}")
+        return size
+
+    def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        """Call the function with the batch; where it raises on several utterances, with each of them alone.
+
+        Raises InterfaceError where it cannot be imported. What it returns that is no transcript is the error of its
+        utterances.
+        """
+        function = self._function
+        try:
+            found = function(list(batch))
+        except InterfaceError:
+            raise
+        except Exception as error:
+            if len(batch) > 1:
+                return [result for utterance in batch for result in self.transcribe([utterance])]
+            return [TranscriptionError(f"task {u.task!r}, take {u.take!r}: {one_line(error)}") for u in batch]
+        if not isinstance(found, Sequence) or isinstance(found, str):
+            fault = f"returned {type(found).__name__}; return a list, one transcript an utterance"
+            return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
+        if len(found) != len(batch):
+            fault = f"returned {len(found)} transcripts for {len(batch)} utterances; return as many"
+            return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
+        return [self._result(value, utterance) for value, utterance in zip(found, batch, strict=True)]
+
+    def _result(self, value: object, utterance: Utterance) -> Hypothesis | TranscriptionError:
+        if isinstance(value, TranscriptionError):
+            return value
+        if isinstance(value, str):
+            value = Hypothesis(value)
+        if isinstance(value, Hypothesis):
+            try:
+                if isinstance(value.text, str):  # else the engine says what is wrong with it
+                    check_length(value.text, f"task {utterance.task!r}, take {utterance.take!r}")
+            except TranscriptionError as error:
+                return error
+            return value
+        return TranscriptionError(
+            f"python:{self._text} returned a {type(value).__name__} as a transcript; return str or Hypothesis"
+        )
+
+    @cached_property
+    def _named(self) -> Any:
+        self._source()
+        try:
+            return resolve_name(f"{self._module}:{self._name}")
+        except Exception as error:
+            raise InterfaceError(f"python:{self._text}: cannot be imported: {one_line(error)}") from error
+
+    @cached_property
+    def _target(self) -> Any:
+        found = self._named
+        try:
+            target = found() if isinstance(found, type) else found
+            own_check = getattr(target, "check", None)
+            if own_check is not None:
+                own_check()
+        except InterfaceError:
+            raise
+        except Exception as error:
+            raise InterfaceError(f"python:{self._text}: cannot be used: {one_line(error)}") from error
+        return target
+
+    @cached_property
+    def _function(self) -> Any:
+        function = getattr(self._target, "transcribe", self._target)
+        if not callable(function):
+            raise InterfaceError(f"python:{self._text} is no function and has no transcribe(); name one that is")
+        return function
+
+    def _source(self) -> Path | None:
+        """The module's file, found without importing its package; None for a module without one."""
+        path: Sequence[str] | None = None
+        parts = self._module.split(".")
+        for depth in range(1, len(parts) + 1):
+            name = ".".join(parts[:depth])
+            found = importlib.machinery.PathFinder.find_spec(name, path)
+            if found is None:
+                raise InterfaceError(
+                    f"python:{self._text}: no module {name!r}; install it, or name its folder in the ini key pythonpath"
+                )
+            path = found.submodule_search_locations
+            if path is None and depth < len(parts):
+                raise InterfaceError(f"python:{self._text}: {name!r} is no package; check the name")
+        origin = found.origin if found is not None else None
+        return Path(origin) if origin is not None and Path(origin).is_file() else None

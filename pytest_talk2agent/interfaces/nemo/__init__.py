@@ -1,0 +1,1 @@
+"""Models of NVIDIA NeMo: Canary, Parakeet, Canary-Qwen."""

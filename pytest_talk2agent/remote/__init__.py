@@ -1,0 +1,1 @@
+"""One client for every served model: HTTP, keys, faults, budget and prices, chat completions, options."""
