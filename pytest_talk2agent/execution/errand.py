@@ -77,6 +77,7 @@ def execute(errands: Sequence[Errand], trials: Trials, rounds: int, at_once: int
         AgentError, SandboxError, ValueError: as `Trials.run`.
         OSError: where the ledger cannot be written.
     """
+    _ = trials.agent  # made before there are threads
     with ThreadPoolExecutor(at_once) as pool:
         pending = [
             (errand, pool.submit(trials.run, errand.task, errand.transcript, round_))

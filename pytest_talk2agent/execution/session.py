@@ -24,6 +24,10 @@ class AgentFailedError(Exception):
     """The agent did something that ends it: it exits with an error, or meets a limit. One clear line."""
 
 
+class InfrastructureError(Exception):
+    """Something failed that is neither the agent's nor the transcript's doing. One clear line."""
+
+
 class TimedOutError(Exception):
     """The agent's time was over before it had ended."""
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 from pytest_talk2agent.execution.agents.agent import Assignment, Control
 from pytest_talk2agent.execution.agents.registry import AnyAgent, make_agent
@@ -16,7 +16,14 @@ from pytest_talk2agent.execution.checking import Finding, check_workspace, open_
 from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.record import State, TrialKey, TrialRecord
 from pytest_talk2agent.execution.sandbox import SandboxError
-from pytest_talk2agent.execution.session import AGENT_LIMITS, AgentFailedError, Session, TimedOutError, text_sha256
+from pytest_talk2agent.execution.session import (
+    AGENT_LIMITS,
+    AgentFailedError,
+    InfrastructureError,
+    Session,
+    TimedOutError,
+    text_sha256,
+)
 from pytest_talk2agent.execution.workspace import Workspace
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.results.version import VERSION
@@ -26,10 +33,6 @@ from pytest_talk2agent.tasks.task import Task
 RETRIES = 2
 """How often a trial is tried again whose infrastructure failed."""
 SETUP_SECONDS = 60
-
-
-class InfrastructureError(Exception):
-    """Something failed that is neither the agent's nor the transcript's doing. One clear line."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,15 @@ class Trials:
     spec: str
     ledger: Ledger | None = None
 
+    @cached_property
+    def agent(self) -> AnyAgent:
+        """The agent; one for all trials, as they share its budget.
+
+        Raises:
+            AgentError: for a spec that names no agent.
+        """
+        return make_agent(self.spec)
+
     def run(self, task: Task, transcript: str, round_: int = 1) -> TrialRecord:
         """Run a trial, or give the record of an earlier run.
 
@@ -55,7 +67,7 @@ class Trials:
         execution = execution_of(task)
         open_grader(task)
         form()
-        agent = make_agent(self.spec)
+        agent = self.agent
         key = TrialKey(task.id, task_sha256(task), text_sha256(transcript), content_key(dict(agent.identity())), round_)
         if self.ledger is None:
             return self._tried(task, execution, agent, transcript, key)

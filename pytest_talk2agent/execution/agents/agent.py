@@ -34,6 +34,7 @@ class Agent(Protocol):
         Raises:
             AgentFailedError: where it cannot go on.
             TimedOutError: where its time is over.
+            InfrastructureError: where something else fails, so that nobody knows what it would have done.
         """
         ...
 

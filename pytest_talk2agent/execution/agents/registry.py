@@ -9,6 +9,7 @@ from typing import TypeAlias
 from pytest_talk2agent.execution.agents.agent import Agent, AgentError, Control
 from pytest_talk2agent.execution.agents.command import Command
 from pytest_talk2agent.execution.agents.controls import Nop, Oracle
+from pytest_talk2agent.execution.agents.llm import LanguageModel
 from pytest_talk2agent.execution.agents.obedient import Obedient
 from pytest_talk2agent.execution.agents.python import PythonAgent
 from pytest_talk2agent.execution.agents.scripted import Scripted
@@ -19,6 +20,7 @@ _PLAIN: dict[str, Callable[[], AnyAgent]] = {"oracle": Oracle, "nop": Nop, "obed
 _WITH: dict[str, tuple[str, Callable[[str], AnyAgent]]] = {
     "scripted": ("FILE", lambda text: Scripted(Path(text))),
     "command": ("WORDS", Command),
+    "llm": ("MODEL", LanguageModel),
     "python": ("MODULE:FUNCTION", PythonAgent),
 }
 
