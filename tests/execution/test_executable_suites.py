@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,4 +31,11 @@ def test_the_solution_reaches_1_and_doing_nothing_does_not(task: Task) -> None:
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_who_does_what_the_words_say_reaches_1(task: Task) -> None:
     record = Trials("obedient").run(task, task.instruction)
+    assert (record.state, str(record.score)) == ("scored", "1"), (record.criteria, record.steps)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_who_hears_all_words_and_no_punctuation_reaches_1(task: Task) -> None:
+    heard = re.sub(r"[,\"]|[.!?](?=\s|$)|:(?=\s)", "", task.spoken).lower()
+    record = Trials("obedient").run(task, heard)
     assert (record.state, str(record.score)) == ("scored", "1"), (record.criteria, record.steps)

@@ -186,9 +186,12 @@ ORDERS: tuple[tuple[str, Order], ...] = (
         _by_month,
     ),
     (rf"create a branch called (?P<name>{_NAME}) from version (?P<base>\d[\d.]*\d)", _branch),
-    (r"commit the staged changes with the message,? \"?(?P<message>[^\",]+)", _commit),
+    (
+        r"commit the staged changes with the message,? \"?(?P<message>[^\",]+?)(?:[\",]| mention ticket| and do not|$)",
+        _commit,
+    ),
     (r"turn the reading light mode (?P<state>on|off)", _reading_light),
-    (r"bookmark (?P<page>\S+) under the name,? \"?(?P<name>[^\",]+)", _bookmark),
+    (r"bookmark (?P<page>\S+) under the name,? \"?(?P<name>[^\",]+?)(?:[\",]| in the folder|$)", _bookmark),
     (r"open videos with (?P<video>\w+)", _applications),
     (rf"tag (?P<file>{_NAME}) with the title,? \"?(?P<title>[^\",]+?)\"?(?:,| and the year|$)", _tag),
     (

@@ -46,6 +46,17 @@ def test_spoken_forms(spoken: str, text: str) -> None:
         ("Repeat step 3 before you close the panel", ["repeat step 3", "close panel"]),
         ("Pick up the bracket, then place it on the floor", ["pick up bracket", "place bracket on floor"]),
         ("Check the bracket and remove the screw", ["check bracket", "remove screw"]),
+        (
+            "pick up the red block place it on the left shelf do not touch the white bottle",
+            ["pick up red block", "place red block on left shelf"],
+        ),
+        ("stop go back to step 8 what is the next step", ["stop", "go back to step 8", "what is next step"]),
+        (
+            "before you open the black panel remove the yellow cable close the green valve",
+            ["remove yellow cable", "open black panel", "close green valve"],
+        ),
+        ("repeat step 3 before you close the blue panel wait", ["repeat step 3", "close blue panel", "wait"]),
+        ("turn it then do not open it never move", ["turn"]),
         ("Sing a song. Wait 5 seconds.", ["wait 5 seconds"]),
         ("", []),
     ],
