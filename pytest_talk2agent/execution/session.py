@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from pytest_talk2agent.execution.sandbox import Ended, Limits, Sandbox
+from pytest_talk2agent.execution.sandbox import Ended, Limits
 from pytest_talk2agent.execution.trajectory import MOST_STEPS, Step, clipped
 
 AGENT_LIMITS = Limits(address_space=16 << 30, output=1 << 20)
@@ -49,7 +49,7 @@ class Session:
         cost: what the agent has used so far: tokens, money and the like.
     """
 
-    def __init__(self, sandbox: Runner | Sandbox, seconds: float, limits: Limits = AGENT_LIMITS) -> None:
+    def __init__(self, sandbox: Runner, seconds: float, limits: Limits = AGENT_LIMITS) -> None:
         self._sandbox = sandbox
         self._limits = limits
         self._seconds = seconds
