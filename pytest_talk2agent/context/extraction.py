@@ -16,6 +16,54 @@ from pytest_talk2agent.speech.words import listed
 
 DEEPEST = 100
 """No configuration is nested deeper, and a parser takes the square of the depth."""
+_PROPERTY = re.compile(r"^[ \t\f]*(?![#!])((?:\\.|[^\s:=\\])+)[ \t\f]*[:=]", re.MULTILINE)
+MARKDOWN = frozenset((".md", ".markdown"))
+DOCUMENTS = MARKDOWN | {".rst", ".html", ".htm"}
+"""Suffixes of the files whose headings are read."""
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ATX = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_SETEXT = re.compile(r"^(?![ \t]|[-*+>|#]|\d+[.)])(.+)\n(?:=+|-{2,})[ \t]*$", re.MULTILINE)
+_UNDERLINED = re.compile(r"^(?![ \t]|\.\. )(.*[^\W_].*)\n([=\-`:'\"~^_*+#<>.])\2{2,}[ \t]*$", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
+_CODE = re.compile(r"<(script|style)\b.*?(?:</\1|\Z)", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>title|h[1-6])(?![\w-])[^<>]*>|<[^<>]*>", re.IGNORECASE)
+_LONG = re.compile(r"^.{401,}$", re.MULTILINE)
+"""Lines that are no headings, and would take the patterns above a time of many times their length."""
+_MARKS = re.compile(r"[*`~|]+|<[^>]*>")
+CODE = frozenset(
+    listed(
+        ".py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .go .rs .c .h .cc .cpp .cxx .hpp .cs .swift .m"
+        " .dart .rb .php .pl .pm .r .jl .lua .sql .hs .vue .svelte .sh .bash .zsh"
+    )
+)
+"""Suffixes of the files whose identifiers are read."""
+_SHELL = frozenset((".sh", ".bash", ".zsh"))
+_STRINGS = (
+    r"'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|`(?:\\.|[^`\\])*(?:`|\Z)|'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?"
+)
+_HEREDOC = r"<<[-~]?(['\"]?)(?P<end>[A-Z_]\w*)\1[^\n]*\n.*?^\s*(?P=end)\b"
+_COMMENTS = r"/\*.*?(?:\*/|\Z)|//[^\n]*|\#[^\n]*"
+_NOT_CODE = re.compile(f"{_HEREDOC}|{_STRINGS}|{_COMMENTS}", re.DOTALL | re.MULTILINE)
+_DASH_COMMENT = re.compile(r"--[^\n]*")
+_DASHED = frozenset((".sql", ".lua", ".hs"))
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_DEFINED = re.compile(
+    r"\b(?:def|class|function\*?|func|fn|fun|struct|enum|union|interface|trait|type|module|namespace|const|let|var|val"
+    r"|static|sub|record|protocol|extension|table|index|view|procedure|trigger)[ \t]+(?:mut[ \t]+|if not exists[ \t]+)?"
+    r"(?:\([^)\n]*\)[ \t]*)?([^\W\d]\w*)"
+    r"|^[ \t]*(?:\w+\.)*([^\W\d]\w*)[ \t]*(?::[^=\n]*)?=(?!=)"
+    r"|\b([^\W\d]\w*)[ \t]*\([^()]*\)[^;(){}=]*\{",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A keyword that defines and the name behind it; what is assigned at the begin of a line; a function with its body."""
+_SHELL_NAME = re.compile(
+    r"^[ \t]*(?:(?:export|local|readonly|declare|typeset)[ \t]+(?:-\w+[ \t]+)*)?([^\W\d]\w*)="
+    r"|^[ \t]*(?:function[ \t]+)?([^\W\d][\w-]*)[ \t]*\(\)",
+    re.MULTILINE,
+)
+_SEVERAL_PARTS = re.compile(r"[^\W_]_+[^\W_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]|[^\W\d_]{2}\d")
 
 
 def keys(text: str, suffix: str) -> list[str]:
@@ -107,9 +155,6 @@ def _ini(text: str) -> list[str]:
     return [*named, *(key for section in sections for key in parser[section])]
 
 
-_PROPERTY = re.compile(r"^[ \t\f]*(?![#!])((?:\\.|[^\s:=\\])+)[ \t\f]*[:=]", re.MULTILINE)
-
-
 def _properties(text: str) -> list[str]:
     joined = re.sub(r"\\\r?\n", "", text)
     return _PROPERTY.findall(joined)
@@ -126,24 +171,6 @@ _READERS: dict[str, Callable[[str], list[str]]] = {
 }
 CONFIGURATION = frozenset(_READERS)
 """Suffixes of the files whose keys are read."""
-
-
-MARKDOWN = frozenset((".md", ".markdown"))
-DOCUMENTS = MARKDOWN | {".rst", ".html", ".htm"}
-"""Suffixes of the files whose headings are read."""
-
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)", re.DOTALL | re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_ATX = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_SETEXT = re.compile(r"^(?![ \t]|[-*+>|#]|\d+[.)])(.+)\n(?:=+|-{2,})[ \t]*$", re.MULTILINE)
-_UNDERLINED = re.compile(r"^(?![ \t]|\.\. )(.*[^\W_].*)\n([=\-`:'\"~^_*+#<>.])\2{2,}[ \t]*$", re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
-_CODE = re.compile(r"<(script|style)\b.*?(?:</\1|\Z)", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"<(?P<end>/?)(?P<name>title|h[1-6])(?![\w-])[^<>]*>|<[^<>]*>", re.IGNORECASE)
-_LONG = re.compile(r"^.{401,}$", re.MULTILINE)
-"""Lines that are no headings, and would take the patterns above a time of many times their length."""
-_MARKS = re.compile(r"[*`~|]+|<[^>]*>")
 
 
 def headings(text: str, suffix: str) -> list[str]:
@@ -178,41 +205,6 @@ def _in_tags(text: str) -> Iterator[str]:
             parts = None if tag["end"] else []
     if parts is not None:
         yield html.unescape("".join([*parts, text[last:]]))
-
-
-CODE = frozenset(
-    listed(
-        ".py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .go .rs .c .h .cc .cpp .cxx .hpp .cs .swift .m"
-        " .dart .rb .php .pl .pm .r .jl .lua .sql .hs .vue .svelte .sh .bash .zsh"
-    )
-)
-"""Suffixes of the files whose identifiers are read."""
-_SHELL = frozenset((".sh", ".bash", ".zsh"))
-
-_STRINGS = (
-    r"'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|`(?:\\.|[^`\\])*(?:`|\Z)|'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?"
-)
-_HEREDOC = r"<<[-~]?(['\"]?)(?P<end>[A-Z_]\w*)\1[^\n]*\n.*?^\s*(?P=end)\b"
-_COMMENTS = r"/\*.*?(?:\*/|\Z)|//[^\n]*|\#[^\n]*"
-_NOT_CODE = re.compile(f"{_HEREDOC}|{_STRINGS}|{_COMMENTS}", re.DOTALL | re.MULTILINE)
-_DASH_COMMENT = re.compile(r"--[^\n]*")
-_DASHED = frozenset((".sql", ".lua", ".hs"))
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_DEFINED = re.compile(
-    r"\b(?:def|class|function\*?|func|fn|fun|struct|enum|union|interface|trait|type|module|namespace|const|let|var|val"
-    r"|static|sub|record|protocol|extension|table|index|view|procedure|trigger)[ \t]+(?:mut[ \t]+|if not exists[ \t]+)?"
-    r"(?:\([^)\n]*\)[ \t]*)?([^\W\d]\w*)"
-    r"|^[ \t]*(?:\w+\.)*([^\W\d]\w*)[ \t]*(?::[^=\n]*)?=(?!=)"
-    r"|\b([^\W\d]\w*)[ \t]*\([^()]*\)[^;(){}=]*\{",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""A keyword that defines and the name behind it; what is assigned at the begin of a line; a function with its body."""
-_SHELL_NAME = re.compile(
-    r"^[ \t]*(?:(?:export|local|readonly|declare|typeset)[ \t]+(?:-\w+[ \t]+)*)?([^\W\d]\w*)="
-    r"|^[ \t]*(?:function[ \t]+)?([^\W\d][\w-]*)[ \t]*\(\)",
-    re.MULTILINE,
-)
-_SEVERAL_PARTS = re.compile(r"[^\W_]_+[^\W_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]|[^\W\d_]{2}\d")
 
 
 class Identifiers(NamedTuple):

@@ -29,6 +29,19 @@ NAME = "phonetic"
 VERSION = "1"
 
 _TIE = 0.3
+# Costs are in consonants (see `closeness`), shares are of the weight of the term or of one of its parts.
+_ALONE = 0.25
+_SAME = 0.35
+_NEARLY = 0.6
+_PART_SHARE = 0.34
+_WHOLE_SHARE = 0.2
+_FAINT = 1.0
+_PENALTY = 3.0
+_FEWEST_LETTERS = 4
+_LEAST_WEIGHT = 2.4
+_ANCHOR_LETTERS = 3
+_ANCHOR_DIGITS = 2
+_PARTS_BEFORE_EXTENSION = 2
 
 
 class PhoneticRepair(Repair):
@@ -87,21 +100,6 @@ def _kept(text: str, pieces: Sequence[Piece], terms: tuple[str, ...]) -> list[tu
                 spans.add((first, last))
             start = folded.find(term, start + 1)
     return sorted(spans)
-
-
-# Costs are in consonants (see `closeness`), shares are of the weight of the term or of one of its parts.
-_ALONE = 0.25
-_SAME = 0.35
-_NEARLY = 0.6
-_PART_SHARE = 0.34
-_WHOLE_SHARE = 0.2
-_FAINT = 1.0
-_PENALTY = 3.0
-_FEWEST_LETTERS = 4
-_LEAST_WEIGHT = 2.4
-_ANCHOR_LETTERS = 3
-_ANCHOR_DIGITS = 2
-_PARTS_BEFORE_EXTENSION = 2
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How a term may be said: its parts, and the sounds of each."""
+"""How a term may be said, in sounds, and how far what was heard is from that, sound by sound."""
 
 from __future__ import annotations
 
@@ -37,6 +37,16 @@ _FIRST_ATOM = "\ue000"
 _ATOMS: dict[str, str] = {}
 _FRESH = count(ord(_FIRST_ATOM))
 _DIGITS = frozenset("0123456789")
+VOWELS = frozenset("aeiouAEOUWY@")
+_WEAK = 0.2
+_VOWEL = 0.4
+_OTHER_VOWEL = 0.3
+_LIKE = 0.4
+_FAINT = 0.5
+_SYMBOL = 0.01
+_ALIKE = frozenset(map(frozenset, listed("pb td kg fv sz CS Cj mn Tf sS sC zS jz jS bv wv lr")))
+_SAME_VOWEL = frozenset(map(frozenset, listed("aA eE iE iY oO uU uW oW aW eA ei iU")))
+_ENDS = frozenset("td")
 
 
 @dataclass(frozen=True)
@@ -160,18 +170,6 @@ def _split(word: str) -> Iterator[str]:
 
 def _spelled(word: str) -> str:
     return "".join(LETTERS.get(letter, letter) for letter in word)
-
-
-VOWELS = frozenset("aeiouAEOUWY@")
-_WEAK = 0.2
-_VOWEL = 0.4
-_OTHER_VOWEL = 0.3
-_LIKE = 0.4
-_FAINT = 0.5
-_SYMBOL = 0.01
-_ALIKE = frozenset(map(frozenset, listed("pb td kg fv sz CS Cj mn Tf sS sC zS jz jS bv wv lr")))
-_SAME_VOWEL = frozenset(map(frozenset, listed("aA eE iE iY oO uU uW oW aW eA ei iU")))
-_ENDS = frozenset("td")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,11 @@
-"""The terms of a task: what the agent can see, in the order in which a recogniser is told."""
+"""The terms of a task: what the agent can see, in the order in which a recogniser is told, or a list from a file.
+
+Files of lists are in one of the two JSON forms of the Talk2Agent data:
+
+- OSWorld: ``{"metadata": .., "tasks": [{"task_id": .., "biasing_list": [..], ..}]}``; further lists of a task
+  (``config_biasing_list``, ``image_biasing_list``) are parts of ``biasing_list`` and are not read;
+- WildClawBench: ``[{"task": .., "taskname": .., "list": [..]}]``, whose task is ``task + "_" + taskname``.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +39,10 @@ _MOST_NAMED = 5
 
 FILES = "context.files"
 """The root of names that a task lists."""
+LARGEST = 1 << 28
+"""Bytes of a file of term lists."""
+SOURCE_KEYS = ("task_id", "id")
+"""Keys of a task's `source` that may hold its name in the benchmark it comes from."""
 
 
 @dataclass(frozen=True)
@@ -165,13 +176,6 @@ def _visible_words(task: Task) -> str:
     for screenshot in task.context.screenshots:
         texts += lines_of(task.resolve(screenshot))
     return " ".join(" ".join(words_of(text)) for text in texts)
-
-
-LARGEST = 1 << 28
-"""Bytes of a file of term lists."""
-
-SOURCE_KEYS = ("task_id", "id")
-"""Keys of a task's `source` that may hold its name in the benchmark it comes from."""
 
 
 def read_list(path: Path, task: Task) -> tuple[str, ...]:

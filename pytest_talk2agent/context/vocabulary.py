@@ -1,4 +1,4 @@
-"""Names seen in the context of a task, where each stands, and which come first."""
+"""Names seen in the context of a task: which of them are terms, where each stands, and which come first."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+[^\W\d_A-Z]*|\d+")
 _WORDS = re.compile(r"[^\W_]+")
 _TWO_LETTERS = re.compile(r"[^\W\d_][^\W\d]*[^\W\d_]")
 _AROUND = " \t\"'`.,;!?()[]{}<>«»“”‘’•·|→…*#"
+_ENDINGS = listed("s es ed d ing er r ers est ly ally ment ness able")
+_BEGINNINGS = listed("un re non pre dis over in")
+_SHORTEST = 2
 
 
 class Place(NamedTuple):
@@ -138,14 +141,10 @@ class ContextError(Exception):
     """No list of terms can be made for a task, or it must not be used. One clear line."""
 
 
-_ENDINGS = listed("s es ed d ing er r ers est ly ally ment ness able")
-_BEGINNINGS = listed("un re non pre dis over in")
-_SHORTEST = 2
-
-
-def words_of_file(name: str) -> list[str]:
+@lru_cache(maxsize=4)
+def words_of_file(name: str) -> tuple[str, ...]:
     """The words of a list that is a file beside this module."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8").split()
+    return tuple(files(__package__).joinpath(name).read_text(encoding="utf-8").split())
 
 
 @lru_cache(maxsize=1)

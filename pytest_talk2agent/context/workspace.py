@@ -1,4 +1,7 @@
-"""The files of a task's workspace that its agent may see, each with its text."""
+"""What the agent may see: the files of its workspace, each with its text, and the lines on its screenshots.
+
+Screenshots are read by OCR (extra ``ocr``).
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,10 @@ MOST_FILES = 10_000
 CACHES = frozenset(("node_modules", "bower_components", "__pycache__", "site-packages", "venv", "CVS", "_darcs"))
 GENERATED = (".lock", "-lock.json", "-lock.yaml", ".min.js", ".map")
 """Endings of files that a program wrote; they count by their names only."""
+Rules = Sequence[tuple[Path, "GitIgnoreSpec"]]
+"""The `.gitignore` files from the root down to a folder."""
+LEAST_SCORE = 0.8
+"""Lines that the recogniser is less sure of are left out."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +52,6 @@ def crawl(workspace: Path) -> Iterator[SeenFile]:
         if count > MOST_FILES:
             raise ContextError(f"{workspace}: more than {MOST_FILES} files; make `context.workspace` a smaller folder")
         yield SeenFile(path.relative_to(root).as_posix(), _text(path))
-
-
-Rules = Sequence[tuple[Path, "GitIgnoreSpec"]]
-"""The `.gitignore` files from the root down to a folder."""
 
 
 def _paths(root: Path, folder: Path, above: Rules) -> Iterator[Path]:
@@ -107,10 +110,6 @@ def _text(path: Path) -> str | None:
         return None if b"\0" in content else content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):  # its name can be seen, its text cannot
         return None
-
-
-LEAST_SCORE = 0.8
-"""Lines that the recogniser is less sure of are left out."""
 
 
 def lines_of(screenshot: Path) -> tuple[str, ...]:

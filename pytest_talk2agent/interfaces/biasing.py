@@ -1,4 +1,7 @@
-"""How many terms a recogniser takes, and what is sent where there are more."""
+"""How many terms a recogniser takes, what is sent where there are more, and how a batch with several lists is heard.
+
+Some recognisers take their phrases once for a pass, not for each utterance: `transcribe_by_phrases` is for them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,10 @@ from dataclasses import dataclass, replace
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
 from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError, Utterance
 from pytest_talk2agent.remote.options import check_one_of
+
+Outcome = Hypothesis | TranscriptionError
+Pass = Callable[[list[Utterance], tuple[str, ...]], list[Outcome]]
+"""Transcribe utterances with one list of phrases."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +72,6 @@ def fit(
         else:
             most = middle - 1
     return terms[:least]
-
-
-Outcome = Hypothesis | TranscriptionError
-Pass = Callable[[list[Utterance], tuple[str, ...]], list[Outcome]]
-"""Transcribe utterances with one list of phrases."""
 
 
 def transcribe_by_phrases(

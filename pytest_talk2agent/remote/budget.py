@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from pytest_talk2agent.remote.http import Reply
 
 _COST_HEADER = "x-litellm-response-cost"
+TOKENS_PER_SECOND = 50
+"""No more input tokens than these are expected of a second of sound; models are known to make 7 to 50 of it."""
+OUTPUT_TOKENS = 4096
+"""No more output tokens than these are expected of a reply whose length is not bounded by the request."""
+_MINUTE = Decimal(60)
+_MILLION = Decimal(1_000_000)
 
 
 @dataclass(frozen=True)
@@ -81,15 +87,6 @@ def _amount(value: Any) -> Decimal | None:
     except InvalidOperation:
         return None
     return amount if amount.is_finite() and amount >= 0 else None
-
-
-TOKENS_PER_SECOND = 50
-"""No more input tokens than these are expected of a second of sound; models are known to make 7 to 50 of it."""
-OUTPUT_TOKENS = 4096
-"""No more output tokens than these are expected of a reply whose length is not bounded by the request."""
-
-_MINUTE = Decimal(60)
-_MILLION = Decimal(1_000_000)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,31 @@ from pytest_talk2agent.remote.options import ChatOptions
 
 PATH = "chat/completions"
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNORECASE)
+_CANNOT = r"(?:can(?:'t|not)|can not|could(?:n't| not)|(?:am|'m) (?:not able|unable))"
+_MATTER = r"(?:this|that|your|the (?:audio|request))"
+_TASK = rf"(?:assist|comply|fulfil+|transcribe|listen to|(?:help|process) (?:with )?{_MATTER})"
+# Only behind an apology: "I can't hear the audio, turn it up" is a request.
+_ACT = rf"(?:{_TASK}|help|process|access|provide|hear|understand|identify|do that)"
+_CONSENT = r"(?:sure(?: thing)?|certainly|of course|absolutely|got it)"
+_DELIVERY = r"(?:here(?:'s| is| are| you go)|i(?:'ll| will|'ve| have)|let me)"
+_TRANSCRIPT = r"(?:\w+ ){0,3}(?:transcript(?:ion)?|transcribed (?:text|audio))"
+_SOURCE = r"(?:speaker|audio(?: clip| file)?|recording|voice(?: message)?)"
+_SAYING = r"(?:says|said|is saying|asks|is asking|states|instructs|requests)"
+_OPENING = re.compile(
+    "|".join(
+        (
+            rf"(?:i(?:'m| am) sorry|sorry|i apologi[sz]e|unfortunately)[,.]? (?:but )?i ?{_CANNOT} (?:to )?{_ACT}\b",
+            rf"i ?{_CANNOT} (?:to )?(?:directly )?{_TASK}\b",
+            r"as an? (?:ai(?: (?:(?:language )?model|assistant)|,)|(?:large )?language model)",
+            rf"{_CONSENT}[,.!]+ {_DELIVERY}\b",
+            rf"(?:here(?:'s| is)|this is|below is|the following is) (?:the|an?|your) {_TRANSCRIPT}\b",
+            rf"(?:the )?{_TRANSCRIPT}(?: (?:of|for) (?:the|this|your) {_SOURCE})?(?: is| reads)?(?: as follows)?:",
+            rf"(?:in (?:the|this) {_SOURCE}, )?the {_SOURCE}(?: in (?:the|this) {_SOURCE})? {_SAYING}\b",
+        )
+    )
+)
+_ANYWHERE = re.compile(r"```|\byou can (?:use|run) the following (?:command|script|code)\b")
+_MARKUP = " \t\r\n*_#>\"'“”‘"
 
 
 class NoAnswerError(Exception):
@@ -124,34 +149,6 @@ def _text(content: Any) -> str | None:
     if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
         return "".join(part["text"] for part in content if isinstance(part.get("text"), str))
     raise ProviderError("malformed", "the message in the answer is no text")
-
-
-_CANNOT = r"(?:can(?:'t|not)|can not|could(?:n't| not)|(?:am|'m) (?:not able|unable))"
-_MATTER = r"(?:this|that|your|the (?:audio|request))"
-_TASK = rf"(?:assist|comply|fulfil+|transcribe|listen to|(?:help|process) (?:with )?{_MATTER})"
-# Only behind an apology: "I can't hear the audio, turn it up" is a request.
-_ACT = rf"(?:{_TASK}|help|process|access|provide|hear|understand|identify|do that)"
-_CONSENT = r"(?:sure(?: thing)?|certainly|of course|absolutely|got it)"
-_DELIVERY = r"(?:here(?:'s| is| are| you go)|i(?:'ll| will|'ve| have)|let me)"
-_TRANSCRIPT = r"(?:\w+ ){0,3}(?:transcript(?:ion)?|transcribed (?:text|audio))"
-_SOURCE = r"(?:speaker|audio(?: clip| file)?|recording|voice(?: message)?)"
-_SAYING = r"(?:says|said|is saying|asks|is asking|states|instructs|requests)"
-
-_OPENING = re.compile(
-    "|".join(
-        (
-            rf"(?:i(?:'m| am) sorry|sorry|i apologi[sz]e|unfortunately)[,.]? (?:but )?i ?{_CANNOT} (?:to )?{_ACT}\b",
-            rf"i ?{_CANNOT} (?:to )?(?:directly )?{_TASK}\b",
-            r"as an? (?:ai(?: (?:(?:language )?model|assistant)|,)|(?:large )?language model)",
-            rf"{_CONSENT}[,.!]+ {_DELIVERY}\b",
-            rf"(?:here(?:'s| is)|this is|below is|the following is) (?:the|an?|your) {_TRANSCRIPT}\b",
-            rf"(?:the )?{_TRANSCRIPT}(?: (?:of|for) (?:the|this|your) {_SOURCE})?(?: is| reads)?(?: as follows)?:",
-            rf"(?:in (?:the|this) {_SOURCE}, )?the {_SOURCE}(?: in (?:the|this) {_SOURCE})? {_SAYING}\b",
-        )
-    )
-)
-_ANYWHERE = re.compile(r"```|\byou can (?:use|run) the following (?:command|script|code)\b")
-_MARKUP = " \t\r\n*_#>\"'“”‘"
 
 
 def is_answer(text: str) -> bool:

@@ -22,6 +22,8 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _SENDABLE = re.compile(r"[\x21-\x7e]+")
 _HIDDEN = "[key]"
 _SHORTEST = 8
+_KEY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
+_PLAIN = re.compile(r"[\w@%+=:,./{}*-]+")
 
 
 class MaskedError(Exception):
@@ -113,10 +115,6 @@ def read_key(key_env: str, option: str = "key_env", *, needed: bool) -> Key:
     if secret and not _SENDABLE.fullmatch(secret):
         raise SetupError(f"the key in {key_env} holds blanks or characters beyond ASCII; copy it again")
     return Key(secret)
-
-
-_KEY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
-_PLAIN = re.compile(r"[\w@%+=:,./{}*-]+")
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of, make_interface
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
@@ -88,6 +89,48 @@ def test_a_factory_must_make_an_interface() -> None:
     registry.register("odd", lambda spec: spec)
     with pytest.raises(InterfaceError, match=r"has no transcribe\(\)"):
         registry.make(parse_spec("odd"))
+
+
+class Bare:
+    """Knows nothing of `Interface`."""
+
+    def identity(self) -> Mapping[str, str]:
+        return {"name": "bare"}
+
+    def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        return [Hypothesis("heard") for _ in batch]
+
+
+class Nameless:
+    def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        return []
+
+
+def made(factory: Callable[[Spec], object]) -> Interface:
+    registry = Registry()
+    registry.register("mine", factory)
+    return registry.make(parse_spec("mine"))
+
+
+def test_an_object_of_another_class_gets_the_defaults() -> None:
+    bare = made(lambda spec: Bare())
+    bare.check()
+    assert (bare.hears, bare.capabilities, bare.batch_size) == (True, frozenset(), 1)
+    assert (bare.reproducible, bare.time_limit) == (True, None)
+    assert bare.identity() == {"name": "bare"}
+    assert bare.transcribe([UTTERANCE]) == [Hypothesis("heard")]
+
+
+def test_what_an_object_of_another_class_says_of_itself_counts() -> None:
+    foreign = Bare()
+    vars(foreign).update(hears=False, batch_size=7, reproducible=False, time_limit=2.5)
+    found = made(lambda spec: foreign)
+    assert (found.hears, found.batch_size, found.reproducible, found.time_limit) == (False, 7, False, 2.5)
+
+
+def test_what_has_no_identity_is_no_interface() -> None:
+    with pytest.raises(InterfaceError, match=r"^interface 'mine': what mine made has no identity\(\); see Interface$"):
+        made(lambda spec: Nameless())
 
 
 def install(folder: Path, distribution: str, entry: str) -> None:

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from pytest_talk2agent.remote.concurrency import as_ready
+from pytest_talk2agent.remote.concurrency import Flights, as_ready
 
 FAULT = "the third"
 
@@ -85,3 +85,14 @@ def test_an_exception_stops_the_rest_but_loses_nothing_under_way() -> None:
         seen.extend(index for index, _ in as_ready(range(50), call, 2, threading.Event()))
     assert {0, 1, 2} <= set(seen)
     assert len(seen) < 50
+
+
+def test_an_error_is_told_to_who_asked_and_not_kept() -> None:
+    flights: Flights[str] = Flights()
+
+    def fails() -> str:
+        raise LookupError("no answer")
+
+    with pytest.raises(LookupError, match="no answer"):
+        flights.join(("a",), fails)
+    assert flights.join(("a",), lambda: "answer") == "answer"

@@ -2,7 +2,7 @@
 
 The words are split like a shell's, but no shell runs. ``{audio}`` becomes the recording's absolute path; one process
 runs for each utterance; its standard output, UTF-8, is the transcript, line breaks counting as blanks. A process that
-takes longer than ``timeout`` seconds is ended: ``command?timeout=60:./my-asr {audio}``.
+takes longer than ``timeout`` seconds is ended, and so are its children: ``command?timeout=60:./my-asr {audio}``.
 """
 
 from __future__ import annotations
@@ -34,6 +34,14 @@ from pytest_talk2agent.speech.audio import file_sha256
 
 AUDIO = "{audio}"
 _LONGEST_LINE = 300
+MOST_OUTPUT = 1 << 20
+"""Bytes that a program may print on standard output."""
+MOST_ERRORS = 16 << 20
+"""Bytes that it may print on standard error: loaders of models are talkative. The end of it is kept."""
+_KEPT_ERRORS = 1 << 16
+_PIECE = 1 << 16
+_TICK = 0.2
+_LEFT_BEHIND = 1.0  # seconds in which a child that outlives the program may still print
 
 
 class CommandInterface(Interface):
@@ -105,17 +113,6 @@ class CommandInterface(Interface):
         except UnicodeDecodeError:
             raise TranscriptionError(f"{where} printed bytes that are not UTF-8; let it print UTF-8") from None
         return Hypothesis(check_length(masked(text, self._secrets), where))
-
-
-MOST_OUTPUT = 1 << 20
-"""Bytes that a program may print on standard output."""
-MOST_ERRORS = 16 << 20
-"""Bytes that it may print on standard error: loaders of models are talkative. The end of it is kept."""
-
-_KEPT_ERRORS = 1 << 16
-_PIECE = 1 << 16
-_TICK = 0.2
-_LEFT_BEHIND = 1.0  # seconds in which a child that outlives the program may still print
 
 
 def printed(words: Sequence[str], timeout: float) -> tuple[int, bytes, bytes]:

@@ -158,6 +158,7 @@ class PythonInterface(Interface):
         except Exception as error:
             raise InterfaceError(f"python:{self._text}: cannot be imported: {one_line(error)}") from error
 
+    # The user's object need be no `Interface`; what it has beside transcribe() is asked of it here and above.
     @cached_property
     def _target(self) -> Any:
         found = self._named

@@ -158,7 +158,7 @@ class NemoModel:
     def _heard(self, hypothesis: Any) -> Heard:
         if isinstance(hypothesis, list):
             hypothesis = hypothesis[0]
-        text = str(getattr(hypothesis, "text", hypothesis)).strip()
+        text = str(getattr(hypothesis, "text", hypothesis)).strip()  # a plain text where no hypotheses are asked for
         if not self._decoding.confidence:
             return Heard(text)
         return Heard(text, tuple(float(value) for value in hypothesis.word_confidence or ()))
@@ -178,7 +178,7 @@ class NemoModel:
 
     def _written(self, text: str) -> str:
         tokenizer = self._model.tokenizer
-        if hasattr(tokenizer, "tokenizers_dict"):
+        if hasattr(tokenizer, "tokenizers_dict"):  # NeMo's kinds of tokenizers have no class in common
             ids = tokenizer.text_to_ids(text, self._prompt["source_lang"])
         else:
             ids = tokenizer.text_to_ids(text)

