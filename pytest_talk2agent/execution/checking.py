@@ -57,9 +57,9 @@ def check_workspace(task: Task, execution: Execution, workspace: Workspace) -> d
         whole = ended.output[: ended.output.rfind("\n") + 1].splitlines()
         found += [Finding(**check_run.checked(line.encode())) for line in whole[: len(rest)]]
         if len(found) < len(checks):
+            if ended.broken:
+                raise SandboxError(ended.broken)
             why = ended.stopped or ended.errors[-300:].strip() or f"status {ended.status}"
-            if not whole and ended.status is not None and len(rest) == len(checks) and "bwrap:" in why:
-                raise SandboxError(f"the grader's sandbox did not start: {why}")
             found.append(Finding(False, f"the sandbox ended in this check: {why}"))
             if time.monotonic() >= end:
                 found += [Finding(False, f"no time was left: {why}")] * (len(checks) - len(found))

@@ -102,7 +102,8 @@ class Limits:
 class Ended:
     """How a program ended: what it wrote until then, and its status, or why it was ended (``stopped``).
 
-    ``late`` tells whether it was ended because its time was over.
+    ``late`` tells whether it was ended because its time was over. ``status`` is negative where somebody else ended the
+    sandbox, which nobody inside can.
     """
 
     output: str
@@ -110,6 +111,15 @@ class Ended:
     status: int | None
     stopped: str = ""
     late: bool = False
+
+    @property
+    def broken(self) -> str:
+        """Why the sandbox itself failed; empty where it did not."""
+        if self.status is not None and self.status < 0:
+            return f"the sandbox was ended from outside, by signal {-self.status}"
+        if self.status and not self.output and self.errors.startswith("bwrap: "):
+            return f"the sandbox did not start: {self.errors.strip()}"
+        return ""
 
 
 class Sandbox:

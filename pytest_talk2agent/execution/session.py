@@ -73,6 +73,7 @@ class Session:
         Raises:
             TimedOutError: where the agent's time is over.
             AgentFailedError: where the command meets another limit, or there were too many commands.
+            InfrastructureError: where the sandbox itself fails.
         """
         return self.call(["bash", "-c", command], b"", command)
 
@@ -83,6 +84,8 @@ class Session:
         if not self.left:
             raise TimedOutError(self._over())
         ended = self._sandbox.call(words, given, dataclasses.replace(self._limits, seconds=self.left))
+        if ended.broken:
+            raise InfrastructureError(ended.broken)
         step = Step(shown, ended.status, clipped(ended.output or ended.errors), ended.stopped)
         self.steps.append(step)
         if ended.late:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -13,7 +15,13 @@ import pytest
 
 from pytest_talk2agent.execution import bubblewrap
 from pytest_talk2agent.execution.sandbox import Ended, Limits, Sandbox, SandboxError
-from pytest_talk2agent.execution.session import AGENT_LIMITS, AgentFailedError, Session, TimedOutError
+from pytest_talk2agent.execution.session import (
+    AGENT_LIMITS,
+    AgentFailedError,
+    InfrastructureError,
+    Session,
+    TimedOutError,
+)
 from pytest_talk2agent.execution.workspace import Workspace
 from pytest_talk2agent.tasks.execution import Execution
 
@@ -202,6 +210,30 @@ class TestSession:
             session.run("sleep 10")
         with pytest.raises(TimedOutError):
             session.run("true")
+
+    def test_a_sandbox_that_somebody_else_ends_is_no_fault_of_the_agent(self, workspace: Workspace) -> None:
+        name, program = f"t2a-{time.monotonic_ns()}", bubblewrap.form().program.encode()
+
+        def kill() -> None:
+            end = time.monotonic() + 10
+            while time.monotonic() < end:
+                for path in Path("/proc").glob("[0-9]*/cmdline"):
+                    with contextlib.suppress(OSError):
+                        if path.read_bytes().startswith(program) and name in path.read_text():
+                            os.kill(int(path.parent.name), signal.SIGKILL)
+                            return
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        with pytest.raises(InfrastructureError, match=r"the sandbox was ended from outside, by signal 9"):
+            Session(workspace.sandbox(), 20).run(f"sleep 15; : {name}")
+        thread.join()
+
+    def test_a_sandbox_that_does_not_start(self, workspace: Workspace) -> None:
+        sandbox = workspace.sandbox()
+        workspace.delete()
+        with pytest.raises(InfrastructureError, match=r"the sandbox did not start: bwrap: "):
+            Session(sandbox, 20).run("true")
 
     def test_a_limit_ends_the_agent(self, workspace: Workspace) -> None:
         session = Session(workspace.sandbox(), 20, Limits(output=1000))
