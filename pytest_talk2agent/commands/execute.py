@@ -14,6 +14,7 @@ from pytest_talk2agent.commands.common import Commands, task_files, write
 
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.errand import Errand, Executed
+    from pytest_talk2agent.execution.ledger import Ledger
     from pytest_talk2agent.tasks.task import Task
 
 MOST_STEPS = 3
@@ -52,10 +53,11 @@ def run(options: argparse.Namespace) -> int:
     if not tasks:
         raise ValueError("none of these tasks has `execution`, so no agent can run them; see docs/execution.md")
     errands = _errands(options, tasks)
-    unfit = 0 if options.agent in ("oracle", "nop") else report_unfit({e.task.id: e.task for e in errands}.values())
-    if unfit:
+    ledger = None if options.records is None else Ledger(options.records)
+    chosen = {errand.task.id: errand.task for errand in errands}.values()
+    if options.agent not in ("oracle", "nop") and report_unfit(chosen, ledger):
         return 1
-    trials = Trials(options.agent, None if options.records is None else Ledger(options.records))
+    trials = Trials(options.agent, ledger)
     done: list[Executed] = []
     width = max(len(errand.name) for errand in errands)
     for executed in execute(errands, trials, options.rounds, options.at_once):
@@ -68,13 +70,13 @@ def run(options: argparse.Namespace) -> int:
     return 1 if missing else 0
 
 
-def report_unfit(tasks: Iterable[Task]) -> int:
+def report_unfit(tasks: Iterable[Task], ledger: Ledger | None = None) -> int:
     """Print which tasks cannot be trusted to tell good work from none; how many there are."""
     from pytest_talk2agent.execution.trial import refusal
 
     count = 0
     for task in tasks:
-        why = refusal(task)
+        why = refusal(task, ledger)
         if why is not None:
             count += 1
             place = ":".join(map(str, (task.path, *task.place("execution"))))

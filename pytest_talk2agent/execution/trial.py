@@ -107,19 +107,19 @@ _REFUSALS: dict[str, str | None] = {}
 """By the digest of the task: what is known of its controls in this process."""
 
 
-def refusal(task: Task) -> str | None:
+def refusal(task: Task, ledger: Ledger | None = None) -> str | None:
     """Why a task is not fit to be run: its solution must reach 1, and doing nothing must not. None where it is fit.
 
-    Both controls are run once for a task in a process. Raises as `Trials.run`.
+    Both controls are run once for a task in a process, or in all that share a ledger. Raises as `Trials.run`.
     """
     digest = task_sha256(task)
     if digest not in _REFUSALS:
-        _REFUSALS[digest] = _refused(task)
+        _REFUSALS[digest] = _refused(task, ledger)
     return _REFUSALS[digest]
 
 
-def _refused(task: Task) -> str | None:
-    oracle, nop = (Trials(spec).run(task, task.instruction) for spec in ("oracle", "nop"))
+def _refused(task: Task, ledger: Ledger | None) -> str | None:
+    oracle, nop = (Trials(spec, ledger).run(task, task.instruction) for spec in ("oracle", "nop"))
     if oracle.score != 1 or not oracle.finished or oracle.reason:
         lost = [f"`{name}`: {oracle.criteria[name].why or 'not satisfied'}" for name in oracle.failed_criteria]
         why = oracle.reason or "; ".join(lost)

@@ -57,7 +57,7 @@ class TestExecute:
         before = [file.read_bytes() for file in records.glob("*.jsonl")]
         assert say(*words, "--records", records).splitlines() == lines
         assert [file.read_bytes() for file in records.glob("*.jsonl")] == before
-        assert [content.count(b"\n") for content in before] == [2]
+        assert [content.count(b"\n") for content in before] == [4]  # the controls, too
 
     def test_an_agent_that_fails_says_so(self, path: Path, say: Say) -> None:
         lines = say("execute", path, "--agent", "command:false").splitlines()
