@@ -12,25 +12,23 @@ _VERBS = (
 )
 _VERB = rf"(?:{'|'.join(_VERBS)})\b"
 _NOT = r"(?:please )?(?:do not|don't|dont|never|not)\b"
-_BORDER = re.compile(rf"[.!?;]+|,? (?:but|then) |, then | and (?={_VERB})", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?;]")
+_BORDER = re.compile(r"[.!?;]+")
 _BEGINNING = re.compile(rf"(?<!before you )\b(?=(?:before you |{_NOT} )?{_VERB})", re.IGNORECASE)
+_OF_ANOTHER = re.compile(rf"(?:{_NOT}|\bwhat) $", re.IGNORECASE)
 _NEGATED = re.compile(_NOT, re.IGNORECASE)
-_BEFORE_FIRST = re.compile(r"before you (?P<later>[^,]+), (?P<first>.+)", re.IGNORECASE)
-_BEFORE_LAST = re.compile(r"(?P<first>.+?) before you (?P<later>.+)", re.IGNORECASE)
-_BEFORE_ALONE = re.compile(r"before you (?P<later>.+)", re.IGNORECASE)
-_TAIL = re.compile(r"[ ,]+(?:and|then|but)$", re.IGNORECASE)
+_BEFORE = re.compile(r"before you (?P<later>.+)", re.IGNORECASE)
+_TAIL = re.compile(r"(?:[ ,]+(?:and|then|but))+$", re.IGNORECASE)
 _ARTICLES = frozenset(("the", "a", "an"))
 
 
 def deeds(text: str) -> list[str]:
     """What a text asks to be done, in order: verb and words without articles, ``it`` replaced by what it means.
 
-    Where there is no punctuation, as recognisers may leave it out, a sentence begins at each verb.
+    A sentence begins at each verb, since recognisers set commas and full stops as they like, or none.
     """
     found = []
     thing = ""
-    for clause in _ordered(text if _SENTENCE.search(text) else _punctuated(text)):
+    for clause in _ordered(_apart(text)):
         words = [word for word in re.findall(r"[\w-]+", clause.casefold()) if word not in _ARTICLES]
         verb = next((verb for verb in _VERBS if f"{' '.join(words)} ".startswith(f"{verb} ")), None)
         if verb is None:
@@ -41,25 +39,25 @@ def deeds(text: str) -> list[str]:
     return found
 
 
-def _punctuated(text: str) -> str:
-    """The text with a full stop before each verb that is not negated, and before each negation of one."""
+def _apart(text: str) -> str:
+    """The text with a full stop before each verb, or before what negates it."""
     begins = [match.start() for match in _BEGINNING.finditer(text)]
-    kept = [begin for begin in begins if not re.search(rf"(?:{_NOT}|\bwhat) $", text[:begin], re.IGNORECASE)]
+    kept = [begin for begin in begins if not _OF_ANOTHER.search(text[:begin])]
     return ".".join(text[start:end] for start, end in pairwise([0, *kept, len(text)]))
 
 
 def _ordered(text: str) -> Iterator[str]:
+    """The deeds, those that something is to be done before behind it."""
     first, later = True, ""
     for part in _BORDER.split(text):
-        clause = _TAIL.sub("", part.strip(" ,"))
+        clause = _TAIL.sub("", part.strip(" ,")).strip(" ,")
         if not clause or _NEGATED.match(clause):
             continue
-        order = _BEFORE_FIRST.fullmatch(clause) or _BEFORE_LAST.fullmatch(clause)
-        alone = None if order else _BEFORE_ALONE.fullmatch(clause)
-        if alone and first:  # of what comes next; else of what came before
-            later = alone["later"]
+        before = _BEFORE.fullmatch(clause)
+        if before and first:  # before what comes next; else before what came last
+            later = before["later"]
             continue
-        yield from (order["first"], order["later"]) if order else (alone["later"] if alone else clause,)
+        yield before["later"] if before else clause
         if later:
             yield later
         first, later = False, ""

@@ -110,7 +110,7 @@ def _reading_light(order: re.Match[str], text: str, place: Place) -> list[str]:
     settings = {"mode": order["state"].lower()}
     clock = [f"{minute // 60:02d}:{minute % 60:02d}" for minute in map(_minute, _times(text))]
     settings.update(zip(("begin", "end"), clock, strict=False))
-    if blue := re.search(r"blue by (\d+) ?%", text):
+    if blue := re.search(r"blues? by (\d+) ?%", text):
         settings["blue"] = f"{blue[1]}%"
     return [f"settings reading-light {key} {quote(value)}" for key, value in settings.items()]
 
@@ -187,7 +187,8 @@ ORDERS: tuple[tuple[str, Order], ...] = (
     ),
     (rf"create a branch called (?P<name>{_NAME}) from version (?P<base>\d[\d.]*\d)", _branch),
     (
-        r"commit the staged changes with the message,? \"?(?P<message>[^\",]+?)(?:[\",]| mention ticket| and do not|$)",
+        r"commit the staged? changes with the message,? \"?"
+        r"(?P<message>[^\",.]+?)(?:[\",.]| mention ticket| and do not|$)",
         _commit,
     ),
     (r"turn the reading light mode (?P<state>on|off)", _reading_light),

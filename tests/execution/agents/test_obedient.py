@@ -56,6 +56,11 @@ def test_spoken_forms(spoken: str, text: str) -> None:
             ["remove yellow cable", "open black panel", "close green valve"],
         ),
         ("repeat step 3 before you close the blue panel wait", ["repeat step 3", "close blue panel", "wait"]),
+        (
+            "Before you open the panel, remove the cable, close the valve, do not touch it.",
+            ["remove cable", "open panel", "close valve"],
+        ),
+        ("Turn the valve to the right weight ten do not open the red valve.", ["turn valve to right weight ten"]),
         ("turn it then do not open it never move", ["turn"]),
         ("Sing a song. Wait 5 seconds.", ["wait 5 seconds"]),
         ("", []),
@@ -96,7 +101,7 @@ MISHEARD = [
     ("office/pay-invoice", ("480.20", "418.20"), ["amount"], "0"),
     ("office/pay-invoice", ("Do not send", "Do send"), ["not_instant"], "7/10"),
     ("services/index-rebuild", (", and stop if it takes longer than an hour and a half", ""), ["limit"], "4/5"),
-    ("workbench/red-block", ("Do not touch", "Do touch"), [], "1"),
+    ("workbench/red-block", ("Do not touch", "Do touch"), ["spare"], "0"),
     ("workbench/red-block", (" Do not touch the", " Touch the"), ["spare"], "0"),
     ("workbench/three-screws", ("nine", "five"), ["ninth"], "2/5"),
 ]
