@@ -1,5 +1,7 @@
 """Judges on labelled cases: python benchmarks/judges.py CASES [--every N] [--doubtful] JUDGE...
 
+``python benchmarks/judges.py --kinds FILE...`` is the lexical judge on several files together, by kind.
+
 A JUDGE is any judge spec, such as ``lexical``, ``llm:MODEL?base_url=http://127.0.0.1:8080/v1`` or a cascade of both.
 ``--every N`` takes each Nth case of the file, ``--doubtful`` those of which the lexical judge leaves a label
 unresolved: the only ones that a cascade asks about. The table has accuracy, Cohen's kappa, false retained (of the lost
@@ -55,15 +57,53 @@ def row_of(spec: str, found: dict[str, Any]) -> list[str]:
     return [spec.partition("?")[0], str(found["n"]), *shown, str(len(found["errors"])), f"{found['seconds']:.2f}"]
 
 
+def kinds(paths: Sequence[Path]) -> None:
+    """The agreement of the lexical judge with all files together: a line a file, then a line a kind."""
+    judge = make_judge("lexical")
+    rows: dict[str, list[tuple[Label, Label]]] = {}
+    for path in paths:
+        for labelled in read_cases(path):
+            for name, label in judge.judge(labelled.case).labels().items():
+                pair = (labelled.labels[name], label)
+                for row in (path.name, labelled.case.intentions[name].kind, "all"):
+                    rows.setdefault(row, []).append(pair)
+    files = [path.name for path in paths]
+    ordered = [*files, *sorted(rows.keys() - {*files, "all"}), "all"]
+    print_table(
+        ("set, kind", "labels", "agreement", "false retained", "unresolved"),
+        [shares_of(row, rows[row]) for row in ordered],
+    )
+
+
+def shares_of(name: str, pairs: Sequence[tuple[Label, Label]]) -> list[str]:
+    """One line: how many labels, agreement in percent, lost ones called retained, labels left unresolved in percent."""
+    same = sum(right is got for right, got in pairs)
+    lost = [got for right, got in pairs if right in (Label.CHANGED, Label.OMITTED)]
+    wrong, left = sum(got is Label.RETAINED for got in lost), sum(got is Label.UNRESOLVED for _, got in pairs)
+    return [
+        name,
+        str(len(pairs)),
+        f"{100 * same / len(pairs):.1f} %",
+        f"{wrong} of {len(lost)}",
+        f"{100 * left / len(pairs):.1f} %",
+    ]
+
+
 def main() -> None:
     """Print the table (see the top of this file for how to run)."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", type=Path)
-    parser.add_argument("judges", nargs="+", metavar="JUDGE")
+    parser.add_argument("cases", type=Path, nargs="?")
+    parser.add_argument("judges", nargs="*", metavar="JUDGE")
+    parser.add_argument("--kinds", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--every", type=int, default=1, metavar="N")
     parser.add_argument("--doubtful", action="store_true")
     parser.add_argument("--store", type=Path, default=Path(".t2a/store"), metavar="DIR")
     options = parser.parse_args()
+    if options.kinds:
+        kinds(options.kinds)
+        return
+    if options.cases is None or not options.judges:
+        parser.error("name a case file and a judge, or --kinds FILE...")
     cases = chosen(read_cases(options.cases), options.every, doubtful=options.doubtful)
     print(f"{len(cases)} cases of {options.cases.name}, every {options.every}{', doubtful' * options.doubtful}")
     found = {spec: measured(spec, cases, options.store) for spec in options.judges}

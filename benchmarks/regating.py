@@ -1,9 +1,10 @@
 """Gating again what is in the store: python benchmarks/regating.py [--tasks N] [--takes N].
 
-Synthetic tasks with tiny recordings and a recogniser that reads the instruction. The first run transcribes; the others
-find every transcript in the store, judge and gate. Before and after them an empty test that is parametrised as often
-runs in the same place: what pytest itself takes for so many items. All times are CPU time (user and system) of the run
-and its children; the target is at most four times the bare run.
+Synthetic tasks with tiny recordings and a recogniser that reads the instruction and declares what it is: else nothing
+it heard before would count. The first run transcribes; the others find every transcript in the store, or this script
+fails. In turn with them an empty test that is parametrised as often runs in the same place: what pytest itself takes
+for so many items. All times are CPU time (user and system) of the run and its children; the target is at most four
+times the bare run.
 """
 
 from __future__ import annotations
@@ -64,12 +65,14 @@ def make_suite(folder: Path, tasks: int, takes: int) -> None:
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
 
 
-def run(folder: Path, *arguments: str) -> tuple[float, str]:
-    """CPU seconds and last line of one run of pytest."""
+def run(folder: Path, *arguments: str, says: str = "") -> tuple[float, str]:
+    """CPU seconds and last line of one run of pytest, which must say what it ``says``."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if says not in done.stdout:
+        raise SystemExit(f"{' '.join(arguments)}: did not say {says!r}")
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return seconds, done.stdout.strip().splitlines()[-1]
 
@@ -86,7 +89,7 @@ def main() -> None:
         folder = Path(name)
         make_suite(folder, options.tasks, options.takes)
         (folder / "test_bare.py").write_text(BARE.format(items=items))
-        voice = ("tasks.yaml", "--t2a-interface=python:recogniser:transcribe")
+        voice = ("tasks.yaml", "--t2a-interface=python?identity=1:recogniser:transcribe")
         runs = {
             "bare parametrised test": ("test_bare.py",),
             "from the store": voice,
@@ -94,10 +97,11 @@ def main() -> None:
         }
         first, line = run(folder, *voice)
         rows = [["first", items, f"{first:.2f}", f"{1000 * first / items:.2f}", "", line]]
+        stored = f"{items} of {items} transcripts from the store"
         found: dict[str, list[tuple[float, str]]] = {title: [] for title in runs}
         for _ in range(options.rounds):
             for title, arguments in runs.items():
-                found[title].append(run(folder, *arguments))
+                found[title].append(run(folder, *arguments, says=stored if arguments[0] == voice[0] else ""))
         median = {title: statistics.median(seconds for seconds, _ in times) for title, times in found.items()}
         bare = median["bare parametrised test"]
         for title, seconds in median.items():

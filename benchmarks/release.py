@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from table import print_table
 
-from pytest_talk2agent.analysis.bootstrap import task_intervals
-from pytest_talk2agent.analysis.signs import holm, sign_flip_p
+from pytest_talk2agent.analysis.significance import holm, sign_flip_p, task_intervals
 from pytest_talk2agent.results.release import KIND_LEVEL, Change, change_of
 
 INTENTIONS = 4

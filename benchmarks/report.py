@@ -27,7 +27,7 @@ from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.reporting.folder import ReportFolder
-from pytest_talk2agent.reporting.markdown import summary_markdown
+from pytest_talk2agent.reporting.github import summary_markdown
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.saved import read_run

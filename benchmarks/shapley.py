@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.grading.grader import Grader, GraderSource, compile_grader
+from pytest_talk2agent.grading.source import GraderError
 
 COMPARED = (10, 12, 15)
 WIDE = (46, 100)
@@ -78,7 +78,7 @@ def theirs(grader: Grader) -> Callable[[], list[float]] | None:
     count = len(grader.intentions)
     table = np.array(
         [
-            float(grader.gain([name for bit, name in enumerate(grader.intentions) if mask >> bit & 1]))
+            float(grader.value([name for bit, name in enumerate(grader.intentions) if mask >> bit & 1]) - grader.base)
             for mask in range(1 << count)
         ]
     )

@@ -11,43 +11,28 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pytest_talk2agent.commands import (
-    accept,
-    compare,
-    correlate,
-    eval_results,
-    execute,
-    import_,
-    judge,
-    lint,
-    regate,
-    report,
-    review,
-    schema,
-    score,
-    show,
-    table,
-    verify,
-)
+from pytest_talk2agent.commands import benchmarks, execution, gating, labelling, publishing, studies, task_files
 from pytest_talk2agent.commands.common import write_error
+from pytest_talk2agent.results.baseline import BaselineError
+from pytest_talk2agent.results.store import StoreError
 
 COMMANDS = (
-    show,
-    score,
-    judge,
-    report,
-    review,
-    lint,
-    import_,
-    verify,
-    execute,
-    compare,
-    regate,
-    accept,
-    correlate,
-    table,
-    eval_results,
-    schema,
+    task_files.add_show,
+    task_files.add_score,
+    labelling.add_judge,
+    publishing.add_report,
+    labelling.add_review,
+    task_files.add_lint,
+    benchmarks.add_import,
+    benchmarks.add_verify,
+    execution.add_execute,
+    gating.add_compare,
+    gating.add_regate,
+    gating.add_accept,
+    studies.add_correlate,
+    studies.add_table,
+    publishing.add_eval_results,
+    task_files.add_schema,
 )
 """In the order of the help text."""
 
@@ -62,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read has seen enough; the interpreter's own last flush must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, BaselineError, StoreError) as error:
         write_error(str(error))
         return 2
     return status
@@ -71,8 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="talk2agent", description="Look into spoken tasks, judges and scores.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
+    for add in COMMANDS:
+        add(commands)
     return parser
 
 

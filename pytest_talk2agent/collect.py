@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +161,12 @@ def identity_of(item: pytest.Item) -> str:
 
 def file_of(item: pytest.Item) -> str:
     """The file of an item, as seen from the root directory, with slashes."""
-    return Path(os.path.relpath(item.path, item.config.rootpath)).as_posix()
+    return _from(item.config.rootpath, item.path)
+
+
+@lru_cache(maxsize=1024)
+def _from(root: Path, path: Path) -> str:
+    return Path(os.path.relpath(path, root)).as_posix()
 
 
 def subject_of(item: pytest.Item) -> Subject | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from pytest_talk2agent.collect import TaskItem, subject_of
-from pytest_talk2agent.reporting.keys import ITEM
+from pytest_talk2agent.reporting.property_names import ITEM
 from pytest_talk2agent.session import voice_of
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def result_of(item: pytest.Item, of: Subject) -> TaskResult:
     except (BaselineError, JudgeError, TaskFileError) as error:
         fault = str(error)
     else:
-        here = voice_of(item.config).worker is None
+        here = voice_of(item.config).decides_here
         rates = bool(item.config.getoption("xmlpath", default=None))
         set_properties(item.user_properties, made, travels=not here, rates=rates)
         return made

@@ -15,7 +15,7 @@ import pytest
 from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.options import asked_for, is_run
 from pytest_talk2agent.plan import Plan
-from pytest_talk2agent.reporting.keys import ITEM, RECORD
+from pytest_talk2agent.reporting.property_names import ITEM, RECORD
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.folder import ReportFolder
@@ -51,10 +51,13 @@ class Gatekeeper:
         self._voice = voice
         self._plan = Plan()
         self._tries: dict[tuple[str, str], _Try] = {}
+        self._last: tuple[pytest.TestReport | None, dict[str, object]] = None, {}
         self._uncollected: dict[str, str] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._gate: Gate | None = None
         self._decided = False
+        self._session: pytest.Session | None = None
+        self._finished = False
         self._folder: ReportFolder | None = None
         self.rejected: list[str] = []
         self._unwritten: str | None = None
@@ -102,6 +105,11 @@ class Gatekeeper:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take identity and record out of a report before other plugins see it, and note what it says."""
         ours = {name: value for name, value in report.user_properties if name in (ITEM, RECORD)}
+        if (
+            report is self._last[0]
+        ):  # a plugin that tries again sends the report of the first try anew, as the last one's
+            ours = self._last[1]
+        self._last = report, ours
         report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
         item = ours.get(ITEM) or self._plan.items.get(report.nodeid)
         if not isinstance(item, str):
@@ -122,7 +130,6 @@ class Gatekeeper:
             this.failed = True
 
     def _take(self, this: _Try, record: object) -> None:
-        from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.results.record import TaskResult
 
         if this.result is not None:
@@ -139,11 +146,30 @@ class Gatekeeper:
         directory = self._voice.settings.report
         if directory is None or self._unwritten is not None:
             return
+        from pytest_talk2agent.reporting.folder import ReportFolder
+
         try:
             self._folder = self._folder or ReportFolder(directory)
             self._folder.append(result)
         except OSError as error:
             self._unwritten = f"no report written: {directory} cannot be written ({error.strerror})"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Remember the session, whose exit status is asked for after the last hook."""
+        self._session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self) -> None:
+        """Fail a session that a hook has ended before it began: nothing of it is finished, and nothing was judged."""
+        session, wanted = self._session, asked_for(self._config, "interface", "baseline")
+        if session is None or self._finished or not wanted or not is_run(self._config):
+            return
+        if session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+            if reporter is not None:
+                reporter.write_line("GATE FAILED: the run was ended before it began", bold=True, red=True)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -155,6 +181,7 @@ class Gatekeeper:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Decide a run that came to no end of its own."""
+        self._finished = True
         if session.exitstatus in _NO_RUN:
             return
         self._decide(session)
@@ -168,7 +195,7 @@ class Gatekeeper:
         self._decided = True
         if not self._is_concerned():
             return
-        from pytest_talk2agent.analysis.release import decide_run
+        from pytest_talk2agent.analysis.decision import decide_run
 
         results, errors = self._ordered(), self._errors()
         settings = self._voice.settings
@@ -187,7 +214,9 @@ class Gatekeeper:
         owner = self._voice.owner
         unused = dict.fromkeys([*self._voice.store.rejected, *self.rejected])
         rejected = [f"stored record {line}; made anew" for line in unused]
-        remarks = [*gate.remarks, *self._voice.notes, *(owner.remarks if owner is not None else ()), *rejected]
+        # This process and the model server may both have met the same record.
+        read = dict.fromkeys([*(owner.remarks if owner is not None else ()), *rejected])
+        remarks = [*gate.remarks, *self._voice.notes, *self._said_of_nothing(), *read]
         gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
             gate = gate.with_reasons(self._save_baseline(results))
@@ -205,6 +234,16 @@ class Gatekeeper:
         if self._plan.listeners:
             return False
         return bool(asked_for(self._config, "interface", "baseline") or self._voice.notes)
+
+    def _said_of_nothing(self) -> list[str]:
+        """Why nothing was there to judge, where a selection took it all."""
+        count = self._plan.deselected
+        if self._plan.items or self._voice.notes or not count:
+            return []
+        return [
+            f"all {count} spoken items were deselected; where a run may end up with none, such as one shard of many,"
+            " name interface and baseline in the ini file instead of on the command line"
+        ]
 
     def _asked_hooks(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
         """What hooks have against the run; a hook that fails, or answers with no list of reasons, is one itself."""
@@ -260,18 +299,20 @@ class Gatekeeper:
 
     def _write_reports(self, results: Sequence[TaskResult], errors: dict[str, str], gate: Gate) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
-        from pytest_talk2agent.reporting.folder import ReportFolder
-        from pytest_talk2agent.reporting.markdown import append_to_step_summary, summary_markdown
+        from pytest_talk2agent.reporting.github import append_to_step_summary, summary_markdown
 
         directory = self._voice.settings.report
         text = summary_markdown(results, errors, gate)
         self._unsummarised = append_to_step_summary(text)  # said, but no reason to fail: the verdict stands without it
         if self._unwritten is not None:
             return [self._unwritten]
+        if directory is None:
+            return []
+        from pytest_talk2agent.reporting.folder import ReportFolder
+
         try:
-            if directory is not None:
-                self._folder = self._folder or ReportFolder(directory)
-                self._folder.finish(results, errors, gate, text, before=self._before(), rerun=rerun_of(self._config))
+            self._folder = self._folder or ReportFolder(directory)
+            self._folder.finish(results, errors, gate, text, before=self._before(), rerun=rerun_of(self._config))
         except OSError as error:
             return [f"no report written: {directory} cannot be written ({error.strerror})"]
         return []
@@ -319,9 +360,8 @@ class Gatekeeper:
         terminalreporter.section("talk2agent")
         for line in lines:
             terminalreporter.write_line(line)
-        owner = self._voice.owner
-        if owner is not None and owner.progress is not None:
-            terminalreporter.write_line(f"model server: {owner.progress}")
+        if self._voice.done is not None:
+            terminalreporter.write_line(f"model server: {self._voice.done}")
         if self._folder is not None:
             terminalreporter.write_line(visible_line(f"report: {self._folder.directory}"))
         for remark in (self._saved, self._unsummarised):
@@ -335,7 +375,7 @@ class Gatekeeper:
             self._annotate(terminalreporter, self._gate)
 
     def _annotate(self, terminalreporter: pytest.TerminalReporter, gate: Gate) -> None:
-        from pytest_talk2agent.reporting.annotations import workflow_commands
+        from pytest_talk2agent.reporting.github import workflow_commands
 
         items = not self._config.pluginmanager.hasplugin(ANNOTATOR)
         root = self._config.rootpath
@@ -347,9 +387,10 @@ _HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
 
 
 def _said(error: BaseException) -> str:
+    from pytest_talk2agent.interfaces.batch import one_line
     from pytest_talk2agent.reporting.visible import visible_line
 
-    return visible_line(f"{type(error).__name__}: {error}")
+    return visible_line(one_line(error))
 
 
 def _one_line(report: pytest.TestReport | pytest.CollectReport) -> str:

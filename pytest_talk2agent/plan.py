@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_talk2agent.collect import file_of, identity_of, is_judged, subject_of
-from pytest_talk2agent.reporting.keys import ITEM
+from pytest_talk2agent.reporting.property_names import ITEM
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
@@ -30,13 +30,14 @@ class Plan:
     """Plain values, so that they travel.
 
     ``items`` maps node ids to identities of what the gate judges; ``listeners`` counts tests that only use a
-    transcript; ``unseen`` are entries of the baseline, each its condition, file and key, that are neither here nor left
-    out by the user; ``notes`` say what is left out; ``refusal`` is why nothing may run; ``conftests`` are files that
-    implement hooks of this plugin.
+    transcript; ``deselected`` counts what the gate would have judged and was deselected; ``unseen`` are entries of the
+    baseline, each its condition, file and key, that are neither here nor left out by the user; ``notes`` say what is
+    left out; ``refusal`` is why nothing may run; ``conftests`` are files that implement hooks of this plugin.
     """
 
     items: Mapping[str, str] = field(default_factory=dict)
     listeners: int = 0
+    deselected: int = 0
     unseen: tuple[tuple[str, str, str], ...] = ()
     notes: tuple[str, ...] = ()
     refusal: str | None = None
@@ -58,6 +59,7 @@ class Plan:
         return cls(
             items=data["items"],
             listeners=data["listeners"],
+            deselected=data["deselected"],
             unseen=tuple((condition, file, key) for condition, file, key in data["unseen"]),
             notes=tuple(data["notes"]),
             refusal=data["refusal"],
@@ -65,7 +67,7 @@ class Plan:
         )
 
 
-def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Iterable[pytest.Item]) -> Plan:
+def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Sequence[pytest.Item]) -> Plan:
     """The plan for the selected items of a session; ``left_out`` are those that were deselected.
 
     Marks each item that is judged with its identity, for its reports. Raises pytest.UsageError where two different
@@ -100,6 +102,7 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Iterable[p
     return Plan(
         items=items,
         listeners=listeners,
+        deselected=sum(is_judged(item) for item in left_out),
         unseen=tuple(_unseen(session, voice, [*session.items, *left_out])),
         notes=tuple(voice.notes),
         refusal=refusal,
@@ -109,9 +112,8 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Iterable[p
 
 def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest.Item]) -> list[tuple[str, str, str]]:
     """What the baseline has, of the conditions of this run, and neither runs nor was left out by the user."""
-    config = session.config
     baseline = voice.stored_baseline
-    if baseline is None or config.getoption("lf", default=False):
+    if baseline is None or _repeats_failures(session):
         return []
     here: dict[str, dict[str, str]] = {}
     for item in items:
@@ -133,6 +135,15 @@ def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest
             if moved or _in_scope(session, entry)
         )
     return sorted(found)
+
+
+def _repeats_failures(session: pytest.Session) -> bool:
+    """Whether ``--lf`` leaves out what passed before; it runs all where nothing that failed is there."""
+    config = session.config
+    if not config.getoption("lf", default=False) or config.cache is None:
+        return False
+    failed = config.cache.get("cache/lastfailed", {})
+    return any(item.nodeid in failed for item in session.items)
 
 
 def _in_scope(session: pytest.Session, entry: Entry) -> bool:

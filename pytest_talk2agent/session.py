@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.client import ServerAddress
     from pytest_talk2agent.engine.conditions import Condition
     from pytest_talk2agent.engine.evaluation import Evaluation, Policy
+    from pytest_talk2agent.engine.job import Job
+    from pytest_talk2agent.engine.mailbox import Mailbox
     from pytest_talk2agent.engine.owner import ServerOwner
+    from pytest_talk2agent.engine.progress import Progress
     from pytest_talk2agent.engine.setup import Setup
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.gatekeeper import Gatekeeper
     from pytest_talk2agent.judging.judge import Judge
-    from pytest_talk2agent.reporting.progress import ProgressLine
+    from pytest_talk2agent.reporting.progress_line import ProgressLine
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.store import Store
     from pytest_talk2agent.tasks.binding import Checkouts
@@ -32,9 +36,9 @@ class VoiceSession:
     """Made at most once a process, when an option names it or the first task file is met.
 
     ``worker`` is what the controller told an xdist worker, ``gatekeeper`` decides everywhere else. ``refusal`` says why
-    a worker began no evaluation; ``wordless`` has, by file, the tasks that were found and have their words in a
-    checkout that was not named; ``cut_takes`` has, by condition, the keys of the recordings that ``--t2a-takes`` cuts
-    off; ``notes`` say what the run leaves out, and why.
+    a worker began no evaluation; ``stored`` is what was done where the store had everything; ``wordless`` has, by file,
+    the tasks that were found and have their words in a checkout that was not named; ``cut_takes`` has, by condition,
+    the keys of the recordings that ``--t2a-takes`` cuts off; ``notes`` say what the run leaves out, and why.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -43,15 +47,21 @@ class VoiceSession:
         self.config = config
         self.settings = settings_of(config)
         self.worker: dict[str, Any] | None = getattr(config, "workerinput", {}).get("t2a")
+        self._process = os.getpid()
         self.gatekeeper: Gatekeeper | None = None
         self.owner: ServerOwner | None = None
-        self.progress: ProgressLine | None = None
+        self.stored: Progress | None = None
         self.policy: Policy | None = None
         self.evaluation: Evaluation | None = None
         self.refusal: str | None = None
         self.wordless: dict[Path, list[Task]] = {}
         self.cut_takes: dict[str, set[str]] = {}
         self.notes: list[str] = []
+
+    @property
+    def decides_here(self) -> bool:
+        """Whether this process decides the run: no xdist worker does, nor a fork that is made for a test."""
+        return self.worker is None and os.getpid() == self._process
 
     @cached_property
     def interfaces(self) -> dict[str, str]:
@@ -196,14 +206,13 @@ class VoiceSession:
 
     def _let_modify(self, path: Path, tasks: list[Task]) -> None:
         """Ask the hooks; raises pytest.UsageError where one fails or leaves something else than tasks."""
+        from pytest_talk2agent.interfaces.batch import one_line
         from pytest_talk2agent.tasks.task import Task
 
         try:
             self.config.hook.pytest_t2a_modify_tasks(config=self.config, path=path, tasks=tasks)
         except Exception as error:
-            raise pytest.UsageError(
-                f"{path}: a pytest_t2a_modify_tasks hook failed: {type(error).__name__}: {error}"
-            ) from error
+            raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook failed: {one_line(error)}") from error
         odd = [one for one in tasks if not isinstance(one, Task)]
         if odd:
             raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook left {odd[0]!r:.80}, which is no task")
@@ -226,12 +235,25 @@ class VoiceSession:
         return policy
 
     def identify(self, condition: Condition) -> Mapping[str, str]:
-        """What a condition is; raises InterfaceError. Where it hears, its code runs in the model server alone."""
-        if not condition.engine_asked:
+        """What a condition is; raises InterfaceError. Where that may load a model, the model server is asked."""
+        if not condition.engine_asked or (self.worker is None and condition.inspectable):
             return condition.identity
         from pytest_talk2agent.engine.client import identity_of
 
         return identity_of(condition.spec.text, self.server)
+
+    @cached_property
+    def progress(self) -> ProgressLine:
+        """Where the progress of the transcription is shown."""
+        from pytest_talk2agent.reporting.progress_line import ProgressLine
+
+        return ProgressLine(self.config, beside_items=bool(self.config.getoption("tx", default=None)))
+
+    @property
+    def done(self) -> Progress | None:
+        """What was transcribed or found so far; None where nobody has asked for anything."""
+        heard = None if self.owner is None else self.owner.progress
+        return self.stored + heard if self.stored and heard else self.stored or heard
 
     @property
     def server(self) -> ServerAddress:
@@ -242,31 +264,41 @@ class VoiceSession:
             return ServerAddress(**{name: self.worker[name] for name in ("port", "key", "log")})
         if self.owner is None:
             from pytest_talk2agent.engine.owner import ServerOwner
-            from pytest_talk2agent.reporting.progress import ProgressLine
 
-            beside_items = bool(self.config.getoption("tx", default=None))
-            self.progress = ProgressLine(self.config, beside_items=beside_items)
             self.owner = ServerOwner(self.settings.store, self.setup, self.progress.show)
         return self.owner.address
 
     def begin(self, subjects: Sequence[Subject], judged: Collection[int]) -> None:
-        """Transcribe what the selected subjects need on the model server, and judge those that are ``judged`` (by id).
+        """Transcribe what the selected subjects need, and judge those that are ``judged`` (by id).
 
-        An xdist worker goes on at once: it waits for each transcript when its item comes.
+        Where the store has everything, nothing is heard; else the model server hears what is lacking. An xdist worker
+        goes on at once: it waits for each transcript when its item comes.
         """
-        from pytest_talk2agent.engine.client import start_remote
         from pytest_talk2agent.engine.evaluation import Evaluation
 
         assert self.policy is not None, "a plan was made"
         self.evaluation = Evaluation(self.judge, self.policy)
-        by_key = self.evaluation.start(
-            subjects, lambda jobs, mailbox, again: start_remote(jobs, self.server, mailbox, again=again)
-        )
+        by_key = self.evaluation.start(subjects, self._transcribe)
         if self.worker is None:
             self.evaluation.judge_as_ready({key: s for key, s in by_key.items() if id(s) in judged})
-            if self.progress is not None and self.owner is not None and self.owner.progress is not None:
-                self.progress.show(self.owner.progress)
+            done = self.done
+            if done is not None:
+                self.progress.show(done)
                 self.progress.close()
+
+    def _transcribe(self, jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> None:
+        """Begin to fill a mailbox; where the store has everything, at once and without a model server."""
+        if self.worker is None and not again and not self.settings.refresh:
+            from pytest_talk2agent.engine.stored import answer_stored
+
+            _ = self.progress  # it counts the seconds from here
+            interfaces = {condition.spec.text: condition.interface for condition in self.conditions}
+            self.stored = answer_stored(jobs, interfaces, self.store, self.setup, mailbox)
+            if self.stored is not None:
+                return
+        from pytest_talk2agent.engine.client import start_remote
+
+        start_remote(jobs, self.server, mailbox, again=again)
 
     def pytest_unconfigure(self) -> None:
         """End the model server."""
@@ -308,12 +340,13 @@ def open_session(config: pytest.Config) -> None:
 
 def forget_earlier_report(config: pytest.Config) -> None:
     """Make the folder of the report, and take out of it what an earlier run left; it is no report of this one."""
-    from pytest_talk2agent.reporting.folder import forget_report
     from pytest_talk2agent.settings import report_folder
 
     folder = report_folder(config)
     if folder is None:
         return
+    from pytest_talk2agent.reporting.folder import forget_report
+
     try:
         forget_report(folder)
     except OSError as error:

@@ -1,17 +1,18 @@
-"""The import rules of the package: one direction, a pure core, a light adapter."""
+"""The import rules of the package: one direction, a pure core, a light adapter. Each test lists every violation."""
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import pytest_talk2agent
 
+NAME = "pytest_talk2agent"
 PACKAGE = Path(pytest_talk2agent.__file__).parent
-# A layer imports only layers that stand before it.
+# A layer imports only layers that stand before it; the modules beside the folders are the adapter, which comes last.
 ORDER = [
     *("grading", "speech", "tasks", "remote", "interfaces", "context", "judging", "results", "analysis", "execution"),
     *("engine", "reporting", "commands"),
@@ -19,19 +20,32 @@ ORDER = [
 BESIDE = {"judging": {"interfaces", "context"}}
 """Layers that need nothing of one another, whichever comes first: a judge never sees what a recogniser was given."""
 PURE = {"grading", "tasks", "judging", "results", "analysis"}
-NEVER_IN_PURE = {"pytest", "_pytest", "torch", "httpx", "requests", "socket", "urllib"}
+NEVER_IN_PURE = {"pytest", "_pytest", "torch", "httpx", "requests", "socket", "urllib.request", "http.client"}
 HEAVY = {
     *("numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "moonshine_voice"),
     *("torch", "nemo", "omegaconf", "peft", "transformers", "ray", "httpx", "rapidocr", "pathspec"),
-    *("rapidfuzz", "whisper_normalizer"),
+    *("rapidfuzz", "whisper_normalizer", "scipy", "tokenizers", "safetensors"),
 }
-MODULES = sorted(PACKAGE.rglob("*.py"))
+ASKS = {f"{NAME}.judging.{name}" for name in ("llm", "model", "model_options")}
+"""The one judge that asks a model, and so reaches its client; no other module of the core imports it at the top."""
+IDLE = ("plugin", "session", "xdist", "engine.owner", "reporting.progress_line", "reporting.property_names")
+"""What a run without a spoken task loads, at once or in its hooks."""
+LONGEST = 400
 
 
-def imports(path: Path, *, at_import: bool = False) -> set[str]:
-    """Absolute names of the modules that a file imports; with ``at_import`` only those that importing it imports."""
+def dotted(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {dotted(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache
+def imports(module: str, *, at_import: bool = False) -> frozenset[str]:
+    """What a module imports, each module by its full name; with ``at_import`` only what importing it imports."""
     found: set[str] = set()
-    todo: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    todo: list[ast.AST] = [ast.parse(MODULES[module].read_text(encoding="utf-8"))]
     while todo:
         node = todo.pop()
         if at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -42,46 +56,91 @@ def imports(path: Path, *, at_import: bool = False) -> set[str]:
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            found.add(node.module or "")
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+            assert node.level == 0, f"{module}: relative import"
+            base = node.module or ""
+            found.update(f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base for alias in node.names)
         todo.extend(ast.iter_child_nodes(node))
-    return found
+    return frozenset(found)
 
 
-def layer(path: Path) -> str | None:
-    parts = path.relative_to(PACKAGE).parts
-    return parts[0] if len(parts) > 1 else None
+def reached(module: str) -> Iterator[tuple[str, str]]:
+    """What importing a module imports, directly or through others of this package, and through which."""
+    seen, todo = {module}, [module]
+    while todo:
+        through = todo.pop()
+        for name in imports(through, at_import=True):
+            yield name, through
+            parents = [name.rpartition(".")[0]] if name in MODULES else []
+            for own in (name, *parents):
+                if own in MODULES and own not in seen:
+                    seen.add(own)
+                    todo.append(own)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_a_module_imports_only_what_stands_before_it(path: Path) -> None:
-    own = layer(path)
-    if own is None:
-        return
-    allowed = set(ORDER[: ORDER.index(own) + 1]) - BESIDE.get(own, set())
-    for name in imports(path):
-        parts = name.split(".")
-        if parts[0] == "pytest_talk2agent" and len(parts) > 1:
-            assert parts[1] in allowed, f"{own} imports {name}"
+def layer(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else None
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if layer(p) in PURE], ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_the_pure_core_stays_pure(path: Path) -> None:
-    assert not {name.split(".")[0] for name in imports(path)} & NEVER_IN_PURE
+def is_or_is_below(name: str, others: set[str]) -> bool:
+    return any(name == other or name.startswith(f"{other}.") for other in others)
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "grading").glob("*.py")), ids=lambda p: p.name)
-def test_grading_needs_the_standard_library_only(path: Path) -> None:
-    roots = {name.split(".")[0] for name in imports(path)}
-    assert roots <= {*sys.stdlib_module_names, "pytest_talk2agent"}
+def test_a_module_imports_only_what_stands_before_it() -> None:
+    assert {found for found in map(layer, MODULES) if found is not None} <= set(ORDER)
+    violations = []
+    for module in MODULES:
+        own = layer(module)
+        allowed = set(ORDER[: ORDER.index(own) + 1]) - BESIDE.get(own, set()) if own is not None else set(ORDER)
+        for name in imports(module):
+            if own is not None and name.startswith(f"{NAME}.") and name.split(".")[1] not in allowed:
+                violations.append(f"{module} imports {name}")
+    assert violations == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_heavy_packages_are_imported_inside_functions(path: Path) -> None:
-    assert not {name.split(".")[0] for name in imports(path, at_import=True)} & HEAVY
+def test_the_pure_core_reaches_no_pytest_no_model_and_no_network() -> None:
+    assert MODULES.keys() >= ASKS
+    assert [
+        f"{module} reaches {name} through {through}"
+        for module in MODULES.keys() - ASKS
+        if layer(module) in PURE
+        for name, through in reached(module)
+        if is_or_is_below(name, NEVER_IN_PURE)
+    ] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_no_file_grows_past_its_one_noun(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+def test_grading_needs_the_standard_library_only() -> None:
+    assert [
+        f"{module} imports {name}"
+        for module in MODULES
+        if layer(module) == "grading"
+        for name in imports(module)
+        if name.split(".")[0] not in {*sys.stdlib_module_names, NAME} or layer(name) not in (None, "grading")
+    ] == []
+
+
+def test_the_idle_plugin_loads_pytest_and_the_standard_library_only() -> None:
+    assert [
+        f"{name} through {through}"
+        for start in IDLE
+        for name, through in reached(f"{NAME}.{start}")
+        if name.split(".")[0] not in {*sys.stdlib_module_names, NAME, "pytest", "_pytest", "pluggy"}
+    ] == []
+
+
+def test_heavy_packages_are_imported_inside_functions() -> None:
+    assert [
+        f"{module} imports {name}"
+        for module in MODULES
+        for name in imports(module, at_import=True)
+        if is_or_is_below(name, HEAVY)
+    ] == []
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    assert [module for module in MODULES if any(name == module for name, _ in reached(module))] == []
+
+
+def test_no_file_grows_past_its_one_noun() -> None:
+    lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
+    assert {module: length for module, length in lengths.items() if length > LONGEST} == {}

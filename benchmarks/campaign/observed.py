@@ -55,11 +55,11 @@ class Ended:
 
     def internal(self, allowed: str = "") -> str | None:
         """The first trace of an exception that nobody turned into a message; ``allowed`` is a pattern of others."""
-        for line in self.out.splitlines():
-            found = _OURS.search(line)
-            if found is not None and not (allowed and re.search(allowed, line)):
+        ending = ["exit status 3"] if self.status == 3 else []
+        for line in (*(line for line in self.out.splitlines() if _OURS.search(line)), *ending):
+            if not (allowed and re.search(allowed, line)):
                 return line.strip()[:200]
-        return "exit status 3" if self.status == 3 else None
+        return None
 
 
 def look(root: Path, temporary: Path, status: int | None, processes: Sequence[str]) -> Ended:

@@ -113,7 +113,7 @@ def same_json(one: bytes, two: bytes) -> bool:
 
 
 def _reports(folder: Path, report: Path) -> Iterator[Reader]:
-    from pytest_talk2agent.analysis.regating import regate
+    from pytest_talk2agent.analysis.decision import regate
     from pytest_talk2agent.reporting.html.page import write_page
     from pytest_talk2agent.results.baseline import BaselineError
     from pytest_talk2agent.results.release import Rules
@@ -195,9 +195,8 @@ _VALUE_PARTS = (
 def _words() -> Iterator[Reader]:
     from fractions import Fraction
 
-    from pytest_talk2agent.grading.errors import GraderError
     from pytest_talk2agent.grading.grader import compile_grader
-    from pytest_talk2agent.grading.source import GraderSource, Group
+    from pytest_talk2agent.grading.source import GraderError, GraderSource, Group
     from pytest_talk2agent.interfaces.registry import make_interface
     from pytest_talk2agent.interfaces.spec import parse_spec
     from pytest_talk2agent.interfaces.utterance import InterfaceError

@@ -196,6 +196,7 @@ HANGS: Mapping[str, str] = {
     "waits for a lock": "(lambda lock: (lock.acquire(), lock.acquire()))(threading.Lock())",
     "ignores signals": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32)); time.sleep(600)",
     "reads its input": "os.read(0, 1) or time.sleep(600)",
+    "prints without end": "exec('while True: print(\"x\" * 65536)')",
 }
 
 _HEAR = """

@@ -38,13 +38,14 @@ def faults() -> Iterator[Fault]:
                 modes=turn(what + name),
             )
     for place, (breaks, words) in ENDS_EARLY.items():
+        # With workers, `pytest.exit` in an item is an internal error of xdist 3.8, with or without this plugin.
         yield from spread(
             "older report stays green",
             place,
             breaks,
             *words,
             REPORT,
-            allowed=r"\w+Error",
+            allowed=r"\w+Error" + ("|INTERNALERROR|exit status 3" if place == "pytest.exit in an item" else ""),
             swept=place not in _DIES,
             modes=_SINGLE if place == "killed before the first item" else None,
         )

@@ -134,6 +134,10 @@ _SYNTAX: Mapping[str, Callable[[str], str]] = {
     "huge weight": lambda text: text.replace("0.5*port", "1e999999999*port", 1),
     "division by zero": lambda text: text.replace("0.5*port", "0.5/0*port", 1),
     "list for a task": lambda text: "- " + text.replace("\n", "\n  "),
+    "below a key": lambda text: "tasks:\n- " + text.split("---\n")[0].replace("\n", "\n  "),
+    "a colon of another script": lambda text: text.replace("instruction:", "instruction\uff1a").replace(
+        "ions:", "ions\uff1a"
+    ),
 }
 UNREADABLE: Mapping[str, Break] = {
     **{place: _text(change) for place, change in _SYNTAX.items()},
@@ -232,6 +236,14 @@ REMOVED: Mapping[str, tuple[Break, tuple[str, ...]]] = {
     "stopped at the first": (
         lambda project: _written(project, "suite/a_test.py", "def test_a(): assert 0\n"),
         ("suite", "-x"),
+    ),
+    "ended before it begins": (
+        lambda project: _written(
+            project,
+            "conftest.py",
+            "import pytest\ndef pytest_sessionstart(): pytest.exit('all is well', returncode=0)\n",
+        ),
+        ("suite",),
     ),
     "session ended by a hook": (
         lambda project: _written(

@@ -6,12 +6,41 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from statistics import mean
 
-from pytest_talk2agent.analysis.columns import Column
-from pytest_talk2agent.analysis.correlation import Number
+from pytest_talk2agent.analysis.metrics import Column
 from pytest_talk2agent.analysis.outcomes import Outcomes
+from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.saved import SavedRun
 
+
+def joined(runs: Sequence[SavedRun]) -> list[TaskResult]:
+    """All results, run by run.
+
+    Raises ValueError where two runs hold the same task, take and condition, or two versions of one task: a condition
+    that ran twice needs two labels, and versions of a task cannot be compared.
+    """
+    results: list[TaskResult] = []
+    items: dict[tuple[str, str, str], Path] = {}
+    versions: dict[str, tuple[str, Path]] = {}
+    for run in runs:
+        for result in run.results:
+            item = (result.task, result.take, result.condition)
+            if (other := items.setdefault(item, run.folder)) is not run.folder:
+                raise ValueError(
+                    f"{other} and {run.folder} both hold {result.key} under condition {result.condition!r}; label the "
+                    "conditions when you run them: --t2a-interface=LABEL=SPEC"
+                )
+            version, first = versions.setdefault(result.task, (result.task_sha256, run.folder))
+            if version != result.task_sha256:
+                raise ValueError(f"task {result.task!r} differs between {first} and {run.folder}; run it again")
+            results.append(result)
+    return results
+
+
+Number = Fraction | float | int
 Matrix = tuple[tuple[Number, ...], ...]
 """A row for each task, a column for each condition."""
 
@@ -35,7 +64,7 @@ class Grid:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The levels that can be had: that of types only where tasks have types."""
+        """The available levels: that of types only where tasks have types."""
         return LEVELS if self.types is not None else (LEVELS[0], LEVELS[2])
 
 
@@ -80,7 +109,7 @@ def make_grid(
         leave_out(f"tasks without {name} under some condition", list(lacking))
         tasks = [task for task in tasks if task not in lacking]
     if len(tasks) < 2 or len(conditions) < 2:
-        reasons = "".join(f"; {reason}: {_some(names)}" for reason, names in left_out.items())
+        reasons = "".join(f"; {reason}: {some(names)}" for reason, names in left_out.items())
         raise ValueError(
             f"{len(tasks)} tasks under {len(conditions)} conditions have all scores, a correlation needs two of each"
             f"{reasons}"
@@ -101,7 +130,7 @@ def make_grid(
 
 
 def points(grid: Grid, matrix: Matrix, level: str) -> list[Number]:
-    """The values of a matrix that a level pairs, means being exact.
+    """The values of a matrix at one level; means are exact.
 
     ``task-interface``: every cell; ``type-interface``: plain means over the tasks of a type; ``interface``: over all.
     """
@@ -113,11 +142,11 @@ def points(grid: Grid, matrix: Matrix, level: str) -> list[Number]:
     groups: dict[str, list[tuple[Number, ...]]] = defaultdict(list)
     for kind, row in zip(grid.types, matrix, strict=True):
         groups[kind].append(row)
-    return [mean for kind in sorted(groups) for mean in _means(groups[kind])]
+    return [value for kind in sorted(groups) for value in _means(groups[kind])]
 
 
 def _means(rows: Sequence[Sequence[Number]]) -> list[Number]:
-    return [sum(map(Fraction, column), Fraction(0)) / len(rows) for column in zip(*rows, strict=True)]
+    return [mean(map(Fraction, column)) for column in zip(*rows, strict=True)]
 
 
 def _cells(results: Sequence[TaskResult], column: Column) -> dict[tuple[str, str], Number]:
@@ -126,8 +155,4 @@ def _cells(results: Sequence[TaskResult], column: Column) -> dict[tuple[str, str
     for result, score in zip(results, column.scores, strict=True):
         if score is not None:
             takes[result.task, result.condition].append(Fraction(score))
-    return {cell: sum(found, Fraction(0)) / len(found) for cell, found in takes.items()}
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return {cell: mean(found) for cell, found in takes.items()}

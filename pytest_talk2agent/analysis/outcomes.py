@@ -1,4 +1,4 @@
-"""What a task was worth under a condition, from a file: execution scores, or a metric that was computed elsewhere."""
+"""Scores by task and condition from a file: of an execution, or of a metric computed elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from statistics import mean
+from typing import Any, TextIO
 
 _NEEDED = ("task", "condition", "score")
 # Short enough that an exact fraction of it stays small.
@@ -35,7 +36,7 @@ def read_outcomes(path: Path) -> Outcomes:
 
 
 def read_metric_outcomes(path: Path) -> dict[str, Outcomes]:
-    """Read such a file with a column ``metric`` more: the outcomes of each metric, in the order of the file."""
+    """Read such a file with an additional column ``metric``: the outcomes of each metric, in the order of the file."""
     return _read(path, ("metric", *_NEEDED))
 
 
@@ -44,9 +45,6 @@ def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
     types: dict[str, str] = {}
     for line, row in rows_of(path, needed):
         where = f"{path}:{line}"
-        for name in needed:
-            if row.get(name) in (None, ""):
-                raise ValueError(f"{where}: no {name}; every row needs {', '.join(needed)}")
         metric = str(row["metric"]) if "metric" in needed else ""
         task, condition = str(row["task"]), str(row["condition"])
         rounds.setdefault(metric, defaultdict(list))[task, condition].append(score_of(row["score"], where))
@@ -56,32 +54,41 @@ def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
     if not rounds:
         raise ValueError(f"{path}: no rows; give one a task and condition")
     return {
-        metric: Outcomes({pair: sum(found, Fraction(0)) / len(found) for pair, found in cells.items()}, types)
+        metric: Outcomes({pair: mean(found) for pair, found in cells.items()}, types)
         for metric, cells in rounds.items()
     }
 
 
 def rows_of(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Every row of such a file with its line, counted from 1; raises ValueError where one is none."""
+    """Every row of such a file with its line, counted from 1; raises ValueError where one is none, or lacks a value."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
-        if path.suffix != ".jsonl":
-            reader = csv.DictReader(stream)
-            if missing := [name for name in needed if name not in (reader.fieldnames or ())]:
-                raise ValueError(f"{path}:1: no column {missing[0]}; the heading needs {', '.join(needed)}")
-            for cells in reader:
-                yield reader.line_num, cells
-            return
-        for number, line in enumerate(stream, 1):
-            if not line.strip():
-                continue
-            try:
-                # Decimals stay as they are written, also those that are no binary fraction.
-                row = json.loads(line, parse_float=_Decimal, parse_constant=_Decimal)
-            except ValueError:
-                row = None
-            if not isinstance(row, dict):
-                raise ValueError(f"{path}:{number}: no JSON object; write one on each line")
-            yield number, row
+        for line, row in _objects(stream, path) if path.suffix == ".jsonl" else _records(stream, path, needed):
+            for name in needed:
+                if row.get(name) in (None, ""):
+                    raise ValueError(f"{path}:{line}: no {name}; every row needs {', '.join(needed)}")
+            yield line, row
+
+
+def _records(stream: TextIO, path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    reader = csv.DictReader(stream)
+    if missing := [name for name in needed if name not in (reader.fieldnames or ())]:
+        raise ValueError(f"{path}:1: no column {missing[0]}; the heading needs {', '.join(needed)}")
+    for cells in reader:
+        yield reader.line_num, cells
+
+
+def _objects(stream: TextIO, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(stream, 1):
+        if not line.strip():
+            continue
+        try:
+            # Decimals stay as they are written, also those that are no binary fraction.
+            row = json.loads(line, parse_float=_Decimal, parse_constant=_Decimal)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise ValueError(f"{path}:{number}: no JSON object; write one on each line")
+        yield number, row
 
 
 class _Decimal(str):

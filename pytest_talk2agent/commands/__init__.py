@@ -1,1 +1,1 @@
-"""The commands of `talk2agent`, one module each: `add` declares its arguments, `run` returns the exit status."""
+"""The commands of `talk2agent`: `add_NAME` declares the arguments of one, `run_NAME` returns its exit status."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,8 +16,17 @@ from pytest_talk2agent.tasks.sniff import classify
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
+def declared(
+    commands: Commands, name: str, run: Callable[[argparse.Namespace], int], text: str
+) -> argparse.ArgumentParser:
+    """A command of this name that ``run`` carries out."""
+    command = commands.add_parser(name, help=text)
+    command.set_defaults(run=run)
+    return command
+
+
 def names(text: str) -> list[str]:
-    """The names in a list with commas between."""
+    """The names in a comma-separated list."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
@@ -33,13 +42,13 @@ def add_checkouts(command: argparse.ArgumentParser) -> None:
 
 
 def checkouts_of(options: argparse.Namespace) -> Checkouts:
-    """The checkouts that were named; each is read when it is needed."""
-    given = {benchmark: getattr(options, option) for benchmark, option in OPTIONS.items()}
+    """The checkouts named on the command line; each is read when needed."""
+    given = {benchmark: vars(options)[option] for benchmark, option in OPTIONS.items()}
     return Checkouts({benchmark: path for benchmark, path in given.items() if path is not None})
 
 
 def task_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Every task file among some files and folders, also one that cannot be read; ValueError where a path has none."""
+    """Every task file in these files and folders, readable or not; raises ValueError where a path has none."""
     for path in paths:
         if not path.exists():
             raise ValueError(f"{path}: no such file or folder; check the path")
@@ -54,7 +63,7 @@ def task_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def write(lines: Iterable[str]) -> None:
-    """Write lines to standard output, with what cannot be seen made visible."""
+    """Write lines to standard output, with invisible characters spelled out."""
     sys.stdout.write("".join(f"{encodable(visible(line), sys.stdout.encoding)}\n" for line in lines))
 
 
@@ -64,7 +73,7 @@ def write_error(text: str) -> None:
 
 
 def write_json(value: object) -> None:
-    """Write plain values to standard output; what cannot be seen is escaped, which changes no value."""
+    """Write plain values to standard output as JSON; invisible characters are escaped, which changes no value."""
     text = visible_json(json.dumps(value, indent=1, ensure_ascii=False))
     try:
         text.encode(sys.stdout.encoding or "utf-8")

@@ -82,10 +82,7 @@ class LlmRepair(Repair):
 
     def charge_to(self, budget: Budget) -> None:
         """Spend no more than a budget allows. Raises InterfaceError where it has a limit and prices are not known."""
-        try:
-            self._client.charge_to(budget)
-        except ValueError as error:
-            raise InterfaceError(f"interface {self._spec!r}: {error}") from None
+        self._client.charge_to(budget, f"interface {self._spec!r}")
 
     def repair(self, text: str, terms: Sequence[str]) -> Repaired:
         """Ask for the repaired text; the raw one with ``kept`` where there is none that can be trusted.

@@ -32,6 +32,7 @@ from pytest_talk2agent.context.secrets import looks_secret
 from pytest_talk2agent.context.vocabulary import ContextError, Place, Vocabulary, words_of
 from pytest_talk2agent.context.workspace import SeenFile, crawl, lines_of
 from pytest_talk2agent.interfaces.biasing import TermSwitches
+from pytest_talk2agent.tasks.json_text import parse_json
 from pytest_talk2agent.tasks.reading import read_bounded
 from pytest_talk2agent.tasks.task import Task
 
@@ -203,7 +204,7 @@ def read_list(path: Path, task: Task) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def _read(path: Path, _changed: int) -> Mapping[str, tuple[str, ...]]:
     try:
-        data = json.loads(read_bounded(path, LARGEST).decode("utf-8-sig"))
+        data = parse_json(read_bounded(path, LARGEST).decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ContextError(f"{path}: not UTF-8; save the term lists as UTF-8") from None
     except json.JSONDecodeError as error:

@@ -11,10 +11,13 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pytest_talk2agent.engine.progress import Progress
+
+LONGEST_LINE = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,19 @@ class Follower:
         """Take in what is there to be read, at least once it is; False when the server has closed its side."""
         data = os.read(self._descriptor, 2**16)
         *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LONGEST_LINE:
+            self._rest = b""
         for line in lines:
-            self._take(json.loads(line))
+            # What a recogniser of the user's own runs in can write here, too; this must go on to watch it.
+            with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                self._take(json.loads(line))
         return bool(data)
 
     def _take(self, message: dict[str, Any]) -> None:
         if "doing" in message:
             seconds = float("inf") if message["seconds"] is None else float(message["seconds"])
-            self.doing = Doing(tuple(message["doing"]), seconds, time.monotonic() + seconds)
+            self.doing = Doing(tuple(map(str, message["doing"])), seconds, time.monotonic() + seconds)
         elif "progress" in message:
             self.progress = Progress(**message["progress"])
-        elif message["remark"] not in self.remarks:
-            self.remarks.append(message["remark"])
+        elif (remark := str(message["remark"])) not in self.remarks:
+            self.remarks.append(remark)

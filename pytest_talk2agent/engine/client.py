@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.transcript import Transcript
 
 LAST_WORDS = 3
+LAST_BYTES = 1 << 16
+LONGEST_WORD = 500
 ATTEMPTS = 20
 """How often a client comes back without having got anything in between."""
 
@@ -48,10 +51,12 @@ def connect(address: ServerAddress) -> socket:
 def last_words(log: str) -> str:
     """The last lines the server wrote, joined to one."""
     try:
-        lines = Path(log).read_text(encoding="utf-8", errors="replace").split("\n")
+        with Path(log).open("rb") as stream:
+            stream.seek(max(0, os.fstat(stream.fileno()).st_size - LAST_BYTES))
+            lines = stream.read(LAST_BYTES).decode(errors="replace").split("\n")
     except OSError:
         return "it left no log"
-    said = [line.strip() for line in lines if line.strip()][-LAST_WORDS:]
+    said = [line.strip()[:LONGEST_WORD] for line in lines if line.strip()][-LAST_WORDS:]
     return " | ".join(said) if said else "it said nothing"
 
 

@@ -45,6 +45,11 @@ class Condition:
         """Whether the engine makes its transcripts; else the interface answers at once, in the test process."""
         return self.interface.hears or self.spec.repair
 
+    @property
+    def inspectable(self) -> bool:
+        """Whether its identity is known in the test process; see `Interface.inspectable`."""
+        return self.interface.inspectable and not self.spec.repair
+
     def terms_of(self, task: Task) -> TermList | None:
         """The terms of a task that the agent can see; None where the condition uses none. Raises ContextError."""
         if not (self.spec.bias or self.spec.repair):

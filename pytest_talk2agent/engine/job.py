@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Utterance
 
 
@@ -60,3 +62,15 @@ class Job:
 def spec_of(key: str) -> str:
     """The spec string of the job that has this key."""
     return key.partition("\n")[0]
+
+
+def by_model(jobs: Sequence[Job]) -> list[tuple[str, list[Job]]]:
+    """Jobs by spec string, those of one model side by side."""
+    by_spec: dict[str, list[Job]] = defaultdict(list)
+    models: dict[tuple[str, str | None], int] = {}
+    for job in jobs:
+        by_spec[job.spec].append(job)
+    specs = {text: parse_spec(text) for text in by_spec}
+    for spec in specs.values():
+        models.setdefault((spec.name, spec.model), len(models))
+    return sorted(by_spec.items(), key=lambda item: models[specs[item[0]].name, specs[item[0]].model])

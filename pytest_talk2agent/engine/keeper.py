@@ -111,8 +111,11 @@ def main() -> None:
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ignored, signal.SIG_IGN)  # the owner decides, through our input
+    # The owner decides, through our input. The command does not inherit a handler, as it would SIG_IGN: a recogniser
+    # that sends itself SIGTERM must end by it.
+    for unheeded in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(unheeded, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     child = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=2, start_new_session=True, pass_fds=handed_down
     ).pid

@@ -33,6 +33,9 @@ from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.spec import shown_text
 
 GRACE = 5.0
+WATCH = 0.5
+MOST_LOG = 1 << 27
+"""Bytes of what a server prints before it is forgotten; looked at every WATCH seconds."""
 TICK = 5.0
 """Seconds after which progress is told again, though there was none."""
 DEATHS = 3
@@ -51,7 +54,7 @@ class ServerOwner:
         sweep()
         self._folder = RunFolder()
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._log = (self._folder.path / "server.log").open("wb")
+        self._log = (self._folder.path / "server.log").open("ab")
         self.address = ServerAddress(self._listener.getsockname()[1], secrets.token_hex(16), self._log.name)
         self._setup = {"key": self.address.key, "store": str(store), "setup": setup.to_json()}
         self._report = report
@@ -154,16 +157,20 @@ class ServerOwner:
 
     def _follow(self, follower: Follower) -> str | None:
         """Watch the server at work until it has ended, takes too long, or we are to stop (None)."""
+        told = time.monotonic()
         while True:
+            if os.fstat(self._log.fileno()).st_size > MOST_LOG:
+                os.ftruncate(self._log.fileno(), 0)
             left = follower.doing.deadline - time.monotonic()
             if left <= 0:
                 return f"took longer than {follower.doing.seconds:g} s"
-            ready, _, _ = select.select([self._wake.fileno(), follower.fileno()], [], [], min(left, TICK))
+            ready, _, _ = select.select([self._wake.fileno(), follower.fileno()], [], [], min(left, WATCH))
             if self._wake.fileno() in ready:
                 while select.select([follower], [], [], 0)[0] and follower.read():
                     pass
                 return None
-            if not ready:
+            if not ready and time.monotonic() - told >= TICK:
+                told = time.monotonic()
                 self._report(self._sum(follower.progress))
             if follower.fileno() in ready:
                 if not follower.read():

@@ -39,7 +39,7 @@ class Counter:
     ) -> None:
         self._deliver = deliver
         self._report = report
-        self._progress = Progress(total)
+        self.progress = Progress(total)
         self._delivered: set[str] = set()
 
     def deliver(self, job: Job, outcome: Transcript | str, *, stored: bool = False) -> None:
@@ -47,10 +47,10 @@ class Counter:
         if job.key in self._delivered:
             return
         self._delivered.add(job.key)
-        before = self._progress
+        before = self.progress
         failed = isinstance(outcome, str)
-        self._progress = replace(
+        self.progress = replace(
             before, done=before.done + 1, stored=before.stored + stored, failed=before.failed + failed
         )
-        self._report(self._progress)
+        self._report(self.progress)
         self._deliver(job.key, outcome)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_talk2agent.engine.work import Batch, Outcome, work_here
+from pytest_talk2agent.interfaces.batch import one_line
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec
@@ -73,4 +74,4 @@ class RayWorker:
     def _fault(self, error: BaseException) -> InterfaceError:
         if isinstance(error, InterfaceError):
             return error
-        return InterfaceError(f"{self._spec}: {type(error).__name__}: {error}")
+        return InterfaceError(f"{self._spec}: {one_line(error)}")

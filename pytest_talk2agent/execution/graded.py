@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.execution import grader_run
-from pytest_talk2agent.execution.faults import telling
 from pytest_talk2agent.execution.sandbox import Limits, Sandbox
-from pytest_talk2agent.execution.states import open_source, states_of
+from pytest_talk2agent.execution.states import open_source, states_of, telling
 from pytest_talk2agent.execution.verification import Mismatch, Verification
 from pytest_talk2agent.grading.grader import compile_grader
 from pytest_talk2agent.tasks.importers.original import Original

@@ -15,8 +15,7 @@ from operator import add, mul
 from typing import NamedTuple
 
 from pytest_talk2agent.grading.dense import pack_width, unpack, weigh
-from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.node import step_value
+from pytest_talk2agent.grading.network import Network, step_value
 
 Table = dict[int, int]
 

@@ -5,30 +5,97 @@ Fixed criteria are put in first, so that the network holds intentions only: they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, prod
+from math import ceil, gcd, lcm, prod
 from typing import NamedTuple
 
-from pytest_talk2agent.grading.arithmetic import Arithmetic, Scaled
-from pytest_talk2agent.grading.errors import IntervalTooHardError
+from pytest_talk2agent.grading.declarations import check_declarations, parse_all
 from pytest_talk2agent.grading.expression import Call, Expression, Name, Negative, Number, Product, Span, Sum, walk
 from pytest_talk2agent.grading.extremes import Extreme, extreme
 from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.rules import check_declarations, describe, parse_all
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.source import GraderSource, IntervalTooHardError, some
+
+
+class Scaled(NamedTuple):
+    """A node and what one unit of it is worth: the value is ``unit`` times the node. The unit is positive."""
+
+    node: int
+    unit: Fraction
+
+
+class Arithmetic:
+    """Operations on scaled nodes: units are brought together, and integers stay as small as they can."""
+
+    def __init__(self) -> None:
+        self.network = Network()
+
+    def number(self, value: Fraction) -> Scaled:
+        """The node of a constant."""
+        return Scaled(self.network.constant(value.numerator), Fraction(1, value.denominator))
+
+    def is_constant(self, value: Scaled) -> bool:
+        """Whether the value depends on no intention."""
+        return self.network.is_constant(value.node)
+
+    def least(self, value: Scaled) -> Fraction:
+        """A lower bound of the value at every end point."""
+        return value.unit * self.network.low[value.node]
+
+    def greatest(self, value: Scaled) -> Fraction:
+        """An upper bound of the value at every end point."""
+        return value.unit * self.network.high[value.node]
+
+    def linear(self, constant: Fraction, terms: Sequence[tuple[Fraction, Scaled]]) -> Scaled:
+        """``constant`` plus the sum of weight times value."""
+        # plain integers: thousands of small fractions would take most of the time of compiling
+        below = [weight.denominator * value.unit.denominator for weight, value in terms]
+        above = [weight.numerator * value.unit.numerator for weight, value in terms]
+        common = lcm(constant.denominator, *below)
+        whole = [number * (common // divisor) for number, divisor in zip(above, below, strict=True)]
+        start = constant.numerator * (common // constant.denominator)
+        shared = gcd(start, *whole) or 1
+        weighted = ((weight // shared, value.node) for weight, (_, value) in zip(whole, terms, strict=True))
+        node = self.network.linear(start // shared, weighted)
+        return Scaled(node, Fraction(shared, common))
+
+    def aligned(self, values: Sequence[Scaled]) -> tuple[list[int], Fraction]:
+        """The same values as nodes of one common unit."""
+        common = lcm(*(value.unit.denominator for value in values))
+        whole = [int(value.unit * common) for value in values]
+        shared = gcd(*whole)
+        nodes = [
+            self.network.linear(0, [(size // shared, value.node)]) for size, value in zip(whole, values, strict=True)
+        ]
+        return nodes, Fraction(shared, common)
+
+    def choice(self, condition: int, then: Scaled, otherwise: Scaled) -> Scaled:
+        """``then`` where the 0/1 node ``condition`` is 1, else ``otherwise``."""
+        nodes, unit = self.aligned([then, otherwise])
+        return Scaled(self.network.choice(condition, *nodes), unit)
+
+    def extremum(self, values: Sequence[Scaled], greatest: bool) -> Scaled:
+        """The greatest or the least of several values."""
+        nodes, unit = self.aligned(values)
+        return Scaled(self.network.extremum("maximum" if greatest else "minimum", nodes), unit)
+
 
 MAXIMUM_BITS = 4_000
 MAXIMUM_FACTORS = 500
 
 
 class Compiled(NamedTuple):
-    """A whole grader: its network, its value in it, and the parsed value expression."""
+    """A whole grader: its network, and its value in it.
+
+    ``expressions`` are the parsed value (under the key "") and every ``let``, each after those that it needs;
+    ``parts`` has the place in the network of each of their nodes, by its ``id``.
+    """
 
     network: Network
     value: Scaled
-    expression: Expression
+    expressions: Mapping[str, Expression]
+    parts: Mapping[int, Scaled]
 
 
 def compile_source(source: GraderSource) -> Compiled:
@@ -45,7 +112,7 @@ def compile_source(source: GraderSource) -> Compiled:
         compiler.define(name, expression)
     value = compiler.defined[""]
     compiler.check_range(expressions[""].span, value, source.range)
-    return Compiled(compiler.network, value, expressions[""])
+    return Compiled(compiler.network, value, expressions, {**compiler.results, **compiler.bare})
 
 
 class _Compiler(Arithmetic):
@@ -56,6 +123,7 @@ class _Compiler(Arithmetic):
         self.groups: dict[str, list[Scaled]] = {}
         self.varying: set[str] = {*source.intentions, *source.fixed, *source.groups}
         self.results: dict[int, Scaled] = {}
+        self.bare: dict[int, Scaled] = {}  # of a group by itself, which is several criteria that hold together
         bits = {}
         for bit, (name, worth) in enumerate(source.intentions.items()):
             bits[name] = self.network.variable(bit)
@@ -72,6 +140,7 @@ class _Compiler(Arithmetic):
             self.varying.add(name)
         for node in walk(expression):
             if isinstance(node, Name) and node.index is None and node.name in self.groups:
+                self.bare[id(node)] = self.groups[node.name][0]
                 continue
             self.network.writing = node.span
             self.results[id(node)] = self.lower(node)
@@ -132,6 +201,15 @@ class _Compiler(Arithmetic):
             ) from None
         return value.unit * found.value, found
 
+    def reached(self, retained: int, value: Fraction) -> str:
+        """``is 3/2 when only a and b are retained``, for the message about an end point."""
+        kept = [name for bit, name in enumerate(self.names) if retained >> bit & 1]
+        if not kept:
+            return f"is {value} when every intention is lost"
+        if len(kept) == len(self.names):
+            return f"is {value} when every intention is retained"
+        return f"is {value} when only {some(kept, 6)} {'is' if len(kept) == 1 else 'are'} retained"
+
     def check_size(self, span: Span, value: Scaled) -> None:
         network = self.network
         largest = max(abs(network.low[value.node]), abs(network.high[value.node]), value.unit.denominator)
@@ -147,7 +225,7 @@ class _Compiler(Arithmetic):
             reached, at = self.extreme(span, value, sense)
             if sense * reached > sense * limit:
                 raise span.error(
-                    f"the value {describe(self.names, at.ones, reached)}, outside the range [{limits[0]}, {limits[1]}];"
+                    f"the value {self.reached(at.ones, reached)}, outside the range [{limits[0]}, {limits[1]}];"
                     " mend the expression or declare another range"
                 )
 
@@ -164,7 +242,7 @@ class _Compiler(Arithmetic):
         if worst.value:
             reached = value.unit * network.evaluate(network.order(value.node), worst.ones)
             raise node.span.error(
-                f"{function} needs 0 or 1, but `{node.span.excerpt}` {describe(self.names, worst.ones, reached)}"
+                f"{function} needs 0 or 1, but `{node.span.excerpt}` {self.reached(worst.ones, reached)}"
                 f"{self.hint(node)}"
             )
         return network.steps(value.node, [ceil(one)], [0, 1])
@@ -250,7 +328,7 @@ class _Compiler(Arithmetic):
             if reached > 0:
                 raise place.span.error(
                     f"the thresholds of steps must fall, but the rise to `{place.span.excerpt}`"
-                    f" {describe(self.names, at.ones, reached)}"
+                    f" {self.reached(at.ones, reached)}"
                 )
 
     def cap(self, node: Call) -> Scaled:
@@ -269,8 +347,7 @@ class _Compiler(Arithmetic):
             reached, at = self.extreme(node.span, crossing, 1)
             if reached > 0:
                 raise node.span.error(
-                    "the lower bound of clamp passes the upper one: the excess"
-                    f" {describe(self.names, at.ones, reached)}"
+                    f"the lower bound of clamp passes the upper one: the excess {self.reached(at.ones, reached)}"
                 )
         return self.extremum([self.extremum([score, low], greatest=True), high], greatest=False)
 

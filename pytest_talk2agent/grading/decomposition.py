@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_talk2agent.grading.extremes import independent
-from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.node import bits
-from pytest_talk2agent.grading.trampoline import Step, run
+from pytest_talk2agent.grading.network import Network, Step, bits, unwound
 
 
 class TooManyNodesError(Exception):
@@ -30,7 +28,7 @@ def decompose(network: Network, root: int, limit: int) -> int:
     Raises:
         TooManyNodesError: after ``limit`` new nodes.
     """
-    return run(_Decomposition(network, limit).rewrite(root, True))
+    return unwound(_Decomposition(network, limit).rewrite(root, True))
 
 
 class _Decomposition:
@@ -92,7 +90,7 @@ class _Decomposition:
     def combine(self, kind: str, nodes: Sequence[int]) -> int:
         if kind == "product":
             return self.network.product(nodes)
-        return self.network.minimum(nodes) if kind == "minimum" else self.network.maximum(nodes)
+        return self.network.extremum("minimum" if kind == "minimum" else "maximum", nodes)
 
     def untie(self, part: int, members: Sequence[int], linear: bool) -> Step[int]:
         """Decide the variable of ``part`` that most members contain; the lowest of equals."""

@@ -11,8 +11,7 @@ from fractions import Fraction
 from math import factorial
 from operator import add, mul
 
-from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.node import step_value
+from pytest_talk2agent.grading.network import Network, step_value
 
 BLOCK = 14
 

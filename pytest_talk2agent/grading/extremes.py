@@ -12,10 +12,8 @@ from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
-from pytest_talk2agent.grading.errors import IntervalTooHardError
-from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.node import bits, corners, step_value
-from pytest_talk2agent.grading.trampoline import Step, run
+from pytest_talk2agent.grading.network import Network, Step, bits, corners, step_value, unwound
+from pytest_talk2agent.grading.source import IntervalTooHardError
 
 MAXIMUM_BRANCHINGS = 20_000
 
@@ -36,7 +34,7 @@ def extreme(network: Network, node: int, sense: int, limit: int = MAXIMUM_BRANCH
     if network.is_constant(node):
         return Extreme(network.low[node], 0)
     with network.scratch():
-        return run(_Search(network, node, limit).extreme(node, sense))
+        return unwound(_Search(network, node, limit).extreme(node, sense))
 
 
 def polarity(network: Network, root: int) -> tuple[int, int]:

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
-from pytest_talk2agent.grading.black_box import TableGame
 from pytest_talk2agent.grading.compiler import compile_source
-from pytest_talk2agent.grading.expression import Expression
-from pytest_talk2agent.grading.game import ExpressionGame, Game
+from pytest_talk2agent.grading.game import ExpressionGame, Game, TableGame
 from pytest_talk2agent.grading.retention import Interval, Retention, Status
 from pytest_talk2agent.grading.source import GraderSource, Group
 
 _MOST_REMEMBERED = 256
+_known: dict[str, Grader] = {}
+"""Graders by their source: the tasks of a benchmark often share one."""
 
 __all__ = ["Grader", "GraderSource", "Group", "black_box", "compile_grader"]
 
 
 def compile_grader(source: GraderSource) -> Grader:
-    """Check and compile the grader of one task.
+    """Check and compile the grader of one task; that of another task which says the same is the same.
 
     Raises:
         GraderError: for whatever its author must mend, with the place (``where``, ``line``, ``column``).
         IntervalTooHardError: where a rule cannot be decided exactly within the limits.
     """
-    compiled = compile_source(source)
-    return Grader(tuple(source.intentions), ExpressionGame(len(source.intentions), compiled), compiled.expression)
+    key = json.dumps(source.to_json())
+    known = _known.get(key)
+    if known is None:
+        game = ExpressionGame(len(source.intentions), compile_source(source))
+        if len(_known) >= _MOST_REMEMBERED:
+            _known.clear()
+        known = _known[key] = Grader(tuple(source.intentions), game)
+    return known
 
 
 def black_box(function: Callable[[frozenset[str]], Fraction | int | str | float], intentions: Sequence[str]) -> Grader:
@@ -40,7 +47,7 @@ def black_box(function: Callable[[frozenset[str]], Fraction | int | str | float]
         GraderError: for too many intentions, a repeated name, a value that is not a finite number, or a function that
             answers the same set differently.
     """
-    return Grader(tuple(intentions), TableGame(intentions, function), None)
+    return Grader(tuple(intentions), TableGame(intentions, function))
 
 
 class Grader:
@@ -54,14 +61,13 @@ class Grader:
         reason: why the status is not ``scored``, in one line.
     """
 
-    def __init__(self, intentions: tuple[str, ...], game: Game, expression: Expression | None) -> None:
+    def __init__(self, intentions: tuple[str, ...], game: Game) -> None:
         self.intentions = intentions
         self.base = game.value(0)
         self.full = game.value((1 << len(intentions)) - 1) - self.base
         self.status: Status = "scored" if self.full > 0 else "inverted" if self.full < 0 else "not_addressable"
         self.reason = self._reason()
         self._game = game
-        self._expression = expression
         self._bits = {name: bit for bit, name in enumerate(intentions)}
         self._retentions: dict[tuple[int, int], Retention] = {}
 
@@ -88,14 +94,6 @@ class Grader:
             ValueError: for a name that is not an intention.
         """
         return self._game.value(self._mask(held))
-
-    def gain(self, held: Collection[str]) -> Fraction:
-        """g(held) = v(F u held) - v(F).
-
-        Raises:
-            ValueError: for a name that is not an intention.
-        """
-        return self.value(held) - self.base
 
     def shapley(self) -> dict[str, Fraction]:
         """The exact Shapley value of every intention; they add up to ``full``.
@@ -202,10 +200,6 @@ class Grader:
                 low += min(0, sign * value)
                 high += max(0, sign * value)
         return Interval(Fraction(low, sign * whole), Fraction(high, sign * whole))
-
-    def tree(self) -> Expression | None:
-        """The parsed value expression, as its author wrote it; None for a black box."""
-        return self._expression
 
     def _mask(self, names: Collection[str]) -> int:
         if isinstance(names, str):

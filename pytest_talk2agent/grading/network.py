@@ -1,19 +1,55 @@
 """The compiled form of a grader: a hash-consed network of integer nodes, simplified exactly while it is built.
 
 A node is a small integer; its children have smaller numbers, so ascending order is evaluation order. All values are
-Python integers: the compiler keeps the rational unit of each node beside it.
+Python integers: the compiler keeps the rational unit of each node beside it. Recursion over a network is deeper than
+Python's stack, so what recurses is written as a `Step` and run by `unwound`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
-from typing import Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pytest_talk2agent.grading.expression import Span
-from pytest_talk2agent.grading.node import Kind, Node, corners, step_value
+
+Kind = Literal["constant", "variable", "linear", "product", "minimum", "maximum", "steps", "choice"]
+
+
+class Node(NamedTuple):
+    """One operation.
+
+    ``numbers`` holds the value of a constant, the bit of a variable, the constant and then the weights of a linear
+    node, and for steps the rising thresholds followed by one value more (the first is below all thresholds).
+    A choice has three children: a 0/1 condition, the value where it is 1, the value where it is 0.
+    """
+
+    kind: Kind
+    children: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Positions of the bits that are set, lowest first."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def step_value(numbers: Sequence[int], value: int) -> int:
+    """The value of a steps node with these numbers where its child is ``value``."""
+    half = len(numbers) // 2
+    return numbers[half + bisect_right(numbers, value, 0, half)]
+
+
+def corners(low: int, high: int, other_low: int, other_high: int) -> tuple[int, int]:
+    """Least and greatest product of two bounded numbers."""
+    products = (low * other_low, low * other_high, high * other_low, high * other_high)
+    return min(products), max(products)
+
 
 # scratch nodes come and go in one thread at a time
 _SCRATCHING = RLock()
@@ -140,15 +176,8 @@ class Network:
             result = self._make("product", tuple(kept), (), low, high)
         return result if coefficient == 1 else self.linear(0, [(coefficient, result)])
 
-    def minimum(self, nodes: Iterable[int]) -> int:
-        """The least of several nodes."""
-        return self._extremum("minimum", nodes)
-
-    def maximum(self, nodes: Iterable[int]) -> int:
-        """The greatest of several nodes."""
-        return self._extremum("maximum", nodes)
-
-    def _extremum(self, kind: Literal["minimum", "maximum"], nodes: Iterable[int]) -> int:
+    def extremum(self, kind: Literal["minimum", "maximum"], nodes: Iterable[int]) -> int:
+        """The least or the greatest of several nodes."""
         least = kind == "minimum"
         choose = min if least else max
         bound, other = (self.high, self.low) if least else (self.low, self.high)
@@ -240,7 +269,7 @@ class Network:
             return self.steps(children[0], numbers[:half], numbers[half:])
         if kind == "choice":
             return self.choice(*children)
-        return self.minimum(children) if kind == "minimum" else self.maximum(children)
+        return self.extremum("minimum" if kind == "minimum" else "maximum", children)
 
     def order(self, root: int) -> list[int]:
         """Every node below and including ``root``, children first."""
@@ -276,6 +305,10 @@ class Network:
 
     def evaluate(self, order: Sequence[int], ones: int) -> int:
         """The value of the last node of ``order`` (from ``order()``) where exactly the variables in ``ones`` are 1."""
+        return self.values(order, ones)[order[-1]]
+
+    def values(self, order: Sequence[int], ones: int) -> dict[int, int]:
+        """The value of each node of ``order``, which has the children of a node before it."""
         values: dict[int, int] = {}
         value = 0
         for number in order:
@@ -301,4 +334,27 @@ class Network:
             else:
                 value = max(values[child] for child in children)
             values[number] = value
-        return value
+        return values
+
+
+T = TypeVar("T")
+
+# what a recursive step is: it yields further steps, is sent their results and returns its own
+Step = Generator[Any, Any, T]
+
+
+def unwound(step: Step[T]) -> T:
+    """The result of ``step``, with every nested step run on an explicit stack."""
+    stack: list[Step[Any]] = [step]
+    result: Any = None
+    while stack:
+        try:
+            nested = stack[-1].send(result)
+        except StopIteration as stop:
+            stack.pop()
+            result = stop.value
+        else:
+            stack.append(nested)
+            result = None
+    final: T = result
+    return final

@@ -1,13 +1,45 @@
-"""What is left of a task in one transcript: exact intervals of Native, Shapley and Flat, and what is lost."""
+"""Exact scores: numbers as records hold them, intervals, and what a transcript retains of a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import mean
 from typing import Any, Literal
 
-from pytest_talk2agent.grading.exact import read_fraction
+DIGITS = 4300
+"""The most digits of a numerator or denominator: what Python itself reads and writes as text."""
+
+LARGEST = 10**300
+"""Numbers lie below it: what is shown is rounded to a float first."""
+
+_FRACTION = re.compile(rf"-?[0-9]{{1,{DIGITS}}}(?:/[0-9]{{1,{DIGITS}}})?", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:[0-9]{1,60}\.?[0-9]{0,60}|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
+_SHOWN = 40
+
+
+def read_fraction(value: object) -> Fraction:
+    """A number as a record holds it, such as ``"1/3"``, or as a hand wrote it, such as ``0.9``; exact.
+
+    Raises ValueError for all else: a division by zero, an exponent that would fill the memory, a text that is too long.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST:
+        return Fraction(value)
+    if not isinstance(value, str):
+        raise ValueError(f"a {type(value).__name__} such as this is not a number")
+    found = None
+    if _FRACTION.fullmatch(value):
+        above, _, below = value.partition("/")
+        found = Fraction(int(above), int(below or 1)) if not below or int(below) else None
+    elif _DECIMAL.fullmatch(value):
+        found = Fraction(value)
+    if found is None or abs(found) >= LARGEST:
+        shown = repr(value)
+        raise ValueError(f"{shown if len(shown) <= _SHOWN else f'{shown[:_SHOWN]}..'} is not a number")
+    return found
+
 
 Status = Literal["scored", "not_addressable", "inverted"]
 
@@ -84,6 +116,11 @@ class Interval:
         return interval
 
 
+def mean_interval(intervals: Sequence[Interval]) -> Interval:
+    """The mean of intervals, end by end."""
+    return Interval(mean(one.low for one in intervals), mean(one.high for one in intervals))
+
+
 @dataclass(frozen=True)
 class Retention:
     """The scores of one transcript (Talk2Agent, section 4); ``native`` and ``shapley`` are None where undefined.
@@ -106,6 +143,10 @@ class Retention:
     status: Status = "scored"
     reason: str | None = None
 
+    def interval(self, metric: str) -> Interval | None:
+        """One of the three scores by its name."""
+        return {"native": self.native, "shapley": self.shapley, "flat": self.flat}[metric]
+
     def intervals(self) -> dict[str, Interval]:
         """Native and Shapley, as far as they are defined."""
         found = {"native": self.native, "shapley": self.shapley}
@@ -113,15 +154,8 @@ class Retention:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for JSON; fractions are strings."""
-        return {
-            "native": self.native.to_json() if self.native else None,
-            "shapley": self.shapley.to_json() if self.shapley else None,
-            "flat": self.flat.to_json(),
-            "lost": self.lost,
-            "lost_upper": self.lost_upper,
-            "status": self.status,
-            "reason": self.reason,
-        }
+        scores = {"native": self.native, "shapley": self.shapley, "flat": self.flat}
+        return {**vars(self), **{name: None if one is None else one.to_json() for name, one in scores.items()}}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Retention:

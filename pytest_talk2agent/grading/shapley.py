@@ -11,9 +11,8 @@ from fractions import Fraction
 from pytest_talk2agent.grading import dense, sparse
 from pytest_talk2agent.grading.circuit import TooManyValuesError, ValueCircuit
 from pytest_talk2agent.grading.decomposition import TooManyNodesError, decompose
-from pytest_talk2agent.grading.errors import GraderTooEntangledError
-from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.node import bits
+from pytest_talk2agent.grading.network import Network, bits
+from pytest_talk2agent.grading.source import GraderTooEntangledError
 
 MAXIMUM_NODES = 20_000
 MAXIMUM_PAIRS = 1_000_000
@@ -31,13 +30,9 @@ def shapley(network: Network, root: int) -> dict[int, Fraction]:
     Raises:
         GraderTooEntangledError: when a term exceeds every limit; no estimate is made.
     """
-    kind, children, numbers = network.nodes[root]
-    terms = list(zip(numbers[1:], children, strict=True)) if kind == "linear" else [(1, root)]
     total: dict[int, Fraction] = {}
     form: dict[int, int] = {}
-    for weight, term in terms:
-        if network.is_constant(term):
-            continue
+    for weight, term in _terms(network, root):
         if sparse.estimate(network, term) <= sparse.MAXIMUM_TERMS:
             for members, coefficient in sparse.moebius(network, term).items():
                 form[members] = form.get(members, 0) + weight * coefficient
@@ -49,6 +44,13 @@ def shapley(network: Network, root: int) -> dict[int, Fraction]:
     return total
 
 
+def _terms(network: Network, root: int) -> list[tuple[int, int]]:
+    """The weighted terms that ``root`` is the sum of, without constants."""
+    kind, children, numbers = network.nodes[root]
+    terms = list(zip(numbers[1:], children, strict=True)) if kind == "linear" else [(1, root)]
+    return [(weight, term) for weight, term in terms if not network.is_constant(term)]
+
+
 def _entangled(network: Network, term: int) -> dict[int, Fraction]:
     players = network.support[term].bit_count()
     small = players <= DENSE_LIMIT
@@ -56,30 +58,24 @@ def _entangled(network: Network, term: int) -> dict[int, Fraction]:
     pairs = pairs * CHEAP_PLAYERS**2 // max(CHEAP_PLAYERS, players) ** 2
     try:
         return by_circuit(network, term, nodes, pairs)
-    except TooManyNodesError as error:
+    except (TooManyNodesError, TooManyValuesError) as error:
         if small:
             return by_table(network, term)
         span = network.origin[error.node]
         text = span.excerpt if span else "the value"
+        entangled = isinstance(error, TooManyNodesError)
+        why = (
+            f"`{text}` couples {players} intentions through checks that share them (more than {nodes} circuit nodes);"
+            " split it into a sum of parts that share none, or merge intentions that always occur together"
+            if entangled
+            else f"`{text}` gives too many distinct partial scores over {players} intentions (more than {pairs} pairs"
+            " of them); round its weights to one coarser grid, such as 0.01"
+        )
         raise GraderTooEntangledError(
-            f"no exact Shapley value: `{text}` couples {players} intentions through checks that share them (more than"
-            f" {nodes} circuit nodes); split it into a sum of parts that share none, or merge intentions that always"
-            " occur together (no estimate was made)",
+            f"no exact Shapley value: {why} (no estimate was made)",
             *((span.where, span.line, span.column) if span else ("value", 1, 1)),
             expression=text,
-            cause="entangled",
-        ) from None
-    except TooManyValuesError as error:
-        if small:
-            return by_table(network, term)
-        span = network.origin[error.node]
-        text = span.excerpt if span else "the value"
-        raise GraderTooEntangledError(
-            f"no exact Shapley value: `{text}` gives too many distinct partial scores over {players} intentions (more"
-            f" than {pairs} pairs of them); round its weights to one coarser grid, such as 0.01 (no estimate was made)",
-            *((span.where, span.line, span.column) if span else ("value", 1, 1)),
-            expression=text,
-            cause="off_grid",
+            cause="entangled" if entangled else "off_grid",
         ) from None
 
 
@@ -92,14 +88,10 @@ def by_circuit(
         TooManyNodesError: when the rewriting needs more than ``nodes`` nodes.
         TooManyValuesError: when the tables need more than ``pairs`` pairs of values.
     """
-    rewritten = decompose(network, root, nodes)
-    kind, children, numbers = network.nodes[rewritten]
-    terms = list(zip(numbers[1:], children, strict=True)) if kind == "linear" else [(1, rewritten)]
     total: dict[int, Fraction] = {}
-    for weight, term in terms:
-        if not network.is_constant(term):
-            for bit, value in ValueCircuit(network, term, pairs).shapley().items():
-                total[bit] = total.get(bit, Fraction(0)) + weight * value
+    for weight, term in _terms(network, decompose(network, root, nodes)):
+        for bit, value in ValueCircuit(network, term, pairs).shapley().items():
+            total[bit] = total.get(bit, Fraction(0)) + weight * value
     return total
 
 

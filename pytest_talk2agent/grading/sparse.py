@@ -10,8 +10,7 @@ from fractions import Fraction
 from math import lcm
 
 from pytest_talk2agent.grading.dense import table
-from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.node import bits
+from pytest_talk2agent.grading.network import Network, bits
 
 MAXIMUM_TERMS = 1_000
 TABLE_LIMIT = 10

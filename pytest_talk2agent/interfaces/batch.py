@@ -65,8 +65,12 @@ def require_package(interface: str, module: str, distribution: str, extra: str, 
 
 
 def one_line(error: BaseException) -> str:
-    """An exception's type and message, on one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    """An exception's type and message, on one line; the type alone where the message cannot be had."""
+    try:
+        said = " ".join(str(error).split())
+    except Exception:
+        said = ""
+    return f"{type(error).__name__}: {said}".removesuffix(": ")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,9 @@ class Interface(ABC):
     """How many utterances a call takes at most."""
     reproducible: bool = True
     """Whether the identity covers all that can change a transcript, so that a stored one may stand in for hearing."""
+    inspectable: bool = False
+    """Whether ``identity`` and ``reproducible`` read files and settings alone, load no model and run none of the user's
+    code. Then the process of the tests may ask for them; others are asked in the model server."""
     time_limit: float | None = None
     """Seconds that a recording may take before the process that hears it is ended; None is the engine's own limit."""
 
@@ -80,7 +83,8 @@ class ForeignInterface(Interface):
         for name in ("transcribe", "identity"):
             if not callable(getattr(foreign, name, None)):
                 raise InterfaceError(f"{maker} has no {name}(); see Interface")
-        for name in ("hears", "capabilities", "batch_size", "reproducible", "time_limit", "bias_limit", "check"):
+        plain = ("hears", "capabilities", "batch_size", "reproducible", "inspectable", "time_limit", "bias_limit")
+        for name in (*plain, "check"):
             if hasattr(foreign, name):
                 setattr(self, name, getattr(foreign, name))
         self._foreign = foreign

@@ -10,6 +10,7 @@ import operator
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 _WORDS_A_SECOND = 8.0
@@ -71,6 +72,7 @@ def words_in(text: str) -> float:
     return len(unspaced.split()) + letters / 2
 
 
+@lru_cache(maxsize=4096)
 def _loops(text: str) -> bool:
     codeless = _CODE.sub("code", text)
     if _JOINED.search(codeless) or _LISTED.search(codeless):

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.tasks.intention import Intention
+from pytest_talk2agent.tasks.json_text import parse_json
 from pytest_talk2agent.tasks.reading import read_bounded
 
 LARGEST = 1 << 28
@@ -83,7 +84,7 @@ def read_cases(path: str | Path) -> list[LabelledCase]:
 
 def _case(place: str, line: str) -> LabelledCase:
     try:
-        data: Any = json.loads(line)
+        data: Any = parse_json(line)
     except json.JSONDecodeError as error:
         raise CaseFileError(f"{place}: no JSON: {error.msg} at column {error.colno}") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list in a list ..

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from pytest_talk2agent.judging.clause_words import COMMANDS, by_first
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.negation import COMMANDS, by_first, denials, phrase_at
+from pytest_talk2agent.judging.negation import denials, phrase_at
 from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.numerals import is_numeric, numeral_at
@@ -190,18 +191,24 @@ def rivals_of(scene: Scene, number: int, taken_back: tuple[int, int]) -> Iterato
 
 
 def replaced_later(
-    scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]
+    scene: Scene,
+    number: int,
+    one: Reading,
+    known: frozenset[int],
+    taken: frozenset[int],
+    beside: frozenset[int] = frozenset(),
 ) -> Reading | None:
     """What the speaker puts in the place of a value that was heard, as in `Use the dark theme. No, the light theme`.
 
-    ``known`` are tokens that render the script's own words of correction, ``taken`` those of other values. None where
-    nothing takes it back; a reading of the same value where it is only confirmed.
+    ``known`` are tokens that render the script's own words of correction, ``taken`` those of other values, ``beside``
+    those that say other values before one of them was taken back. None where nothing takes it back; a reading of the
+    same value where it is only confirmed.
     """
     stream = scene.stream
     for start, end in _between(stream, one.end, len(stream)):
         if start in known:
             continue
-        if start - one.end > _BEFORE or any(index in taken for index in range(one.end, start)):
+        if start - one.end > _BEFORE or any(index in taken | beside for index in range(one.end, start)):
             return None
         if sum(not _HARD.isdisjoint(stream[index].lead) for index in range(one.end + 1, start)):
             return None  # another sentence stands between

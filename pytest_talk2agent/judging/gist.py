@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
-from functools import lru_cache
 
-from pytest_talk2agent.judging.alignment import Alignment, keys_of
+from pytest_talk2agent.judging.alignment import Alignment
+from pytest_talk2agent.judging.clause_words import COMMANDS
+from pytest_talk2agent.judging.corrections import corrections
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.keywords import Group, Hit, find_hits, find_window, find_windows, groups_of, stems_of
 from pytest_talk2agent.judging.polarity import Polarity, Unit
 from pytest_talk2agent.judging.reading import Reading
 from pytest_talk2agent.speech.languages import ENGLISH, knows, negations
-from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, FILLERS, NEGATORS, stem
+from pytest_talk2agent.speech.tokens import Stream
+from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, NEGATORS, stem
 from pytest_talk2agent.tasks.intention import Intention
 
 _CONJUNCTIONS = frozenset(("and", "then", "but", "or"))
 _CONTRARY_REACH = 2
 _MOVED_SLACK = 6
+_BACK_REACH = 3
+_PRONOUNS = frozenset(("it", "that", "them", "this", "him", "her"))
 _ENDS = frozenset(".?!\n")
 _NEGATING = frozenset(map(stem, NEGATORS)) | {"instead", "rather"}
-Group = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,113 +35,11 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hit:
-    group: int
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Scope:
     """What a gist is read with: the negations of both texts and the language that they are in."""
 
     polarity: Polarity
     language: str = ENGLISH
-
-
-_Words = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]
-
-
-@lru_cache(maxsize=256)
-def _stems(stream: Stream) -> tuple[_Words, ...]:
-    """Where every word that is no symbol begins and ends, and its stem; once more with spelled letters joined."""
-    words = [
-        (index, index + 1, stem(key)) for index, key in enumerate(keys_of(stream)) if stream[index].kind != "symbol"
-    ]
-    joined: list[tuple[int, int, str]] = []
-    for start, end, word in words:
-        if joined and start < joined[-1][1]:
-            continue
-        stop = _spelled_end(stream, start)
-        letters = "".join(norm for norm in stream.norms[start:stop] if norm.isalpha())
-        joined.append((start, stop, stem(letters)) if stop else (start, end, word))
-    variants = [words] if len(joined) == len(words) else [words, joined]
-    return tuple(
-        (tuple(one[0] for one in some), tuple(one[1] for one in some), tuple(one[2] for one in some))
-        for some in variants
-    )
-
-
-def _spelled_end(stream: Stream, index: int) -> int:
-    """Where a run of single letters (`D X F`, `D. X. F.`, `C S Vs`) ends; 0 where none begins."""
-    end, letters = index, 0
-    if stream.norms[index] == "a":
-        return 0  # rather the article
-    while end < len(stream):
-        norm = stream.norms[end]
-        if norm.isascii() and norm.isalpha() and (len(norm) == 1 or (len(norm) == 2 and letters and norm[1] == "s")):
-            letters += 1
-            if len(norm) == 2:
-                end += 1
-                break
-        elif not (norm == "." and letters and stream[end].glued):
-            break
-        end += 1
-    return end if letters > 1 else 0
-
-
-@lru_cache(maxsize=4096)
-def _phrase(text: str) -> tuple[str, ...]:
-    return _stems(tokenise(text))[-1][2]
-
-
-@lru_cache(maxsize=1024)
-def _groups(intention: Intention) -> tuple[Group, ...]:
-    """The keyword groups as stemmed phrases; the content words of the value where the task lists none."""
-    if intention.keywords:
-        return tuple(tuple(_phrase(member) for member in group) for group in intention.keywords)
-    words = [word for text in intention.say for word in tokenise(text).norms]
-    return tuple(((stem(word),),) for word in words if word not in EMPTY - FILLERS and word[0].isalnum())
-
-
-def _hits(stream: Stream, groups: tuple[Group, ...], low: int, high: int) -> list[_Hit]:
-    found: dict[_Hit, None] = {}
-    for starts, ends, stems in _stems(stream):
-        first, last = bisect_left(starts, low), bisect_left(starts, high)
-        where: dict[str, list[int]] = {}
-        for at in range(first, last):
-            where.setdefault(stems[at], []).append(at)
-        for number, group in enumerate(groups):
-            for member in group:
-                for at in where.get(member[0], ()) if member else ():
-                    if at + len(member) <= last and stems[at : at + len(member)] == member:
-                        found[_Hit(number, starts[at], ends[at + len(member) - 1])] = None
-    return list(found)
-
-
-def _windows(hits: list[_Hit]) -> list[tuple[int, int]]:
-    """From every hit on, the smallest span with a member of as many groups as there are."""
-    wanted = len({hit.group for hit in hits})
-    ordered = sorted(hits, key=lambda hit: (hit.start, hit.end))
-    windows = []
-    seen: dict[int, int] = {}
-    last = 0
-    for index, first in enumerate(ordered):  # two pointers: linear in the hits
-        while last < len(ordered) and len(seen) < wanted:
-            seen[ordered[last].group] = seen.get(ordered[last].group, 0) + 1
-            last += 1
-        if len(seen) < wanted:
-            break
-        windows.append((first.start, max(hit.end for hit in ordered[index:last])))
-        seen[first.group] -= 1
-        if not seen[first.group]:
-            del seen[first.group]
-    return windows
-
-
-def _window(hits: list[_Hit]) -> tuple[int, int] | None:
-    """The smallest of the windows, the first among equals."""
-    return min(_windows(hits), key=lambda window: window[1] - window[0], default=None)
 
 
 def clause_around(stream: Stream, start: int, end: int) -> tuple[int, int]:
@@ -161,17 +61,17 @@ def locate(intention: Intention, script: Stream) -> Clause | None:
     Of all spans that hold the keywords, one inside a sentence is meant, and of these the one whose clause says most of
     the intention's own words.
     """
-    said = tuple(((word,),) for text in intention.say for word in _phrase(text))
-    groups = _groups(intention)
-    spans = _windows(_hits(script, groups, 0, len(script)))
+    said = tuple(((word,),) for text in intention.say for word in stems_of(text))
+    groups = groups_of(intention)
+    spans = find_windows(find_hits(script, groups, 0, len(script)))
     if not spans:
         content = tuple(group for group in said if group[0][0] not in EMPTY)
-        spans = _windows(_hits(script, content, 0, len(script)))
+        spans = find_windows(find_hits(script, content, 0, len(script)))
     if not spans:
         return None
 
     def fit(span: tuple[int, int]) -> tuple[int, int, int, int]:
-        own = {hit.group for hit in _hits(script, said, *clause_around(script, *span))}
+        own = {hit.group for hit in find_hits(script, said, *clause_around(script, *span))}
         return _sentence_ends(script, *span), -len(own), span[1] - span[0], span[0]
 
     best = min(spans, key=fit)
@@ -184,23 +84,23 @@ def read_gist(
     """What the transcript says of the gist; None where nothing stands in its place."""
     span = (clause.start, clause.end) if clause else None
     low, high = alignment.region(*span) if span else (0, len(transcript))
-    groups = _groups(intention)
+    groups = groups_of(intention)
     low, high = _widened(transcript, alignment, low, high)
-    hits = _hits(transcript, groups, low, high)
+    hits = find_hits(transcript, groups, low, high)
+    elsewhere = _said_elsewhere(alignment, clause) if clause else frozenset()
     if clause:
-        elsewhere = _said_elsewhere(alignment, clause)
         hits = [hit for hit in hits if not all(index in elsewhere for index in range(hit.start, hit.end))]
     if not hits and span and not alignment.anchored(*span):
-        moved = _window(_hits(transcript, groups, 0, len(transcript)))
+        moved = find_window(find_hits(transcript, groups, 0, len(transcript)))
         if moved and moved[1] - moved[0] <= span[1] - span[0] + _MOVED_SLACK:
             low, high = clause_around(transcript, *moved)
-            hits = _hits(transcript, groups, low, high)
+            hits = find_hits(transcript, groups, low, high)
     present = {hit.group for hit in hits}
     core = range(*alignment.region(*clause.core)) if clause and not hits else range(low, high)
     content = [index for index in core if _is_content(transcript, index)]
     if not content:
         return None
-    start, end = _window(hits) or (content[0], content[-1] + 1)
+    start, end = find_window(hits) or (content[0], content[-1] + 1)
     if _contrary(intention, script, transcript, span, low, high):
         return Reading(start, end, Label.CHANGED, "the contrary stands there")
     negated = _negated(script, transcript, groups, clause, hits, scope)
@@ -211,16 +111,55 @@ def read_gist(
     if hits and lost and not _is_denied_alike(script, groups, clause, hits, scope):
         return Reading(start, end, Label.CHANGED, "the negation is lost")
     if missing:
+        if clause and (turned := _turned_elsewhere(script, transcript, groups, clause, missing, elsewhere, scope)):
+            return Reading(turned.start, turned.end, Label.CHANGED, "a negation was lost or added")
         return Reading(start, end, Label.UNRESOLVED, "not every keyword group is there")
     if negated is Label.UNRESOLVED:
         return Reading(start, end, Label.UNRESOLVED, "it is said with a negation and without one")
     if not knows(scope.language) and not (span and _is_verbatim(script, transcript, alignment, span)):
         return Reading(start, end, Label.UNRESOLVED, f"negation is not known in the language {scope.language!r}")
+    if scope.language == ENGLISH and _taken_back(transcript, script, alignment, end):
+        return Reading(start, end, Label.CHANGED, "the speaker took it back")
     return Reading(start, end, Label.RETAINED, "every keyword group is there and the polarity is right")
 
 
+def _turned_elsewhere(
+    script: Stream,
+    transcript: Stream,
+    groups: tuple[Group, ...],
+    clause: Clause,
+    missing: list[int],
+    elsewhere: frozenset[int],
+    scope: Scope,
+) -> Hit | None:
+    """A keyword that changed its place and its polarity: `email it and do not print it` for `print it, do not email`.
+
+    ``elsewhere`` are the tokens that say other words of the script.
+    """
+    if scope.language != ENGLISH:
+        return None
+    own = {hit.group: hit for hit in _own_hits(script, groups, clause)}
+    for hit in find_hits(transcript, groups, 0, len(transcript)):
+        if hit.group in missing and hit.group in own and not _is_negation(script, own, hit):
+            is_free = elsewhere.isdisjoint(range(hit.start, hit.end))
+            if is_free and scope.polarity.differing(_unit(own[hit.group]), _unit(hit)):
+                return hit
+    return None
+
+
+def _taken_back(transcript: Stream, script: Stream, alignment: Alignment, end: int) -> bool:
+    """Another verb with a pronoun replaces the request: `restart the router, no, reset it`."""
+    own = {alignment.pairs[start] for start, _ in corrections(script)}
+    for start, stop in corrections(transcript):
+        if start >= end and start not in own:
+            behind = transcript.norms[stop : stop + 2]
+            near = start - end <= _BACK_REACH and not _sentence_ends(transcript, end, start)
+            return near and len(behind) == 2 and behind[0] in COMMANDS and behind[1] in _PRONOUNS
+    return False
+
+
 def _is_denied_alike(
-    script: Stream, groups: tuple[Group, ...], clause: Clause | None, hits: list[_Hit], scope: Scope
+    script: Stream, groups: tuple[Group, ...], clause: Clause | None, hits: list[Hit], scope: Scope
 ) -> bool:
     """A keyword is governed by a negation in both texts, though in other words: `without telling`, `do not tell`."""
     own = {hit.group: hit for hit in _own_hits(script, groups, clause)} if clause and scope.language == ENGLISH else {}
@@ -244,12 +183,12 @@ def _negated(
     transcript: Stream,
     groups: tuple[Group, ...],
     clause: Clause | None,
-    hits: list[_Hit],
+    hits: list[Hit],
     scope: Scope,
 ) -> Label:
     """Retained where the polarity is that of the script, unresolved where the transcript says both."""
     own = [] if clause is None else _own_hits(script, groups, clause)
-    windows = [window for window in _windows(hits) if window[1] - window[0] <= _MOVED_SLACK + _shortest(hits)]
+    windows = [window for window in find_windows(hits) if window[1] - window[0] <= _MOVED_SLACK + _shortest(hits)]
     if not own or not windows:
         return Label.RETAINED
     if scope.language != ENGLISH:
@@ -280,16 +219,16 @@ def _negated(
     return Label.CHANGED if any(verdicts) else Label.RETAINED
 
 
-def _shortest(hits: list[_Hit]) -> int:
-    found = _window(hits)
+def _shortest(hits: list[Hit]) -> int:
+    found = find_window(hits)
     return found[1] - found[0] if found else 0
 
 
-def _unit(hit: _Hit) -> Unit:
+def _unit(hit: Hit) -> Unit:
     return Unit(hit.start, hit.end, hit.end - 1)
 
 
-def _is_negation(script: Stream, said: dict[int, _Hit], hit: _Hit) -> bool:
+def _is_negation(script: Stream, said: dict[int, Hit], hit: Hit) -> bool:
     """The group is a bare negation in the script, as in `[not, never], [push]`: it governs, and is not governed."""
     own = said.get(hit.group)
     return own is not None and all(stem(script.norms[index]) in _NEGATING for index in range(own.start, own.end))
@@ -309,10 +248,10 @@ def _widened(transcript: Stream, alignment: Alignment, low: int, high: int) -> t
     return low, high
 
 
-def _own_hits(script: Stream, groups: tuple[Group, ...], clause: Clause) -> list[_Hit]:
+def _own_hits(script: Stream, groups: tuple[Group, ...], clause: Clause) -> list[Hit]:
     """The keywords of the core, as those that the clause says beside it count for nothing in the transcript either."""
     low, high = clause.core
-    return [hit for hit in _hits(script, groups, clause.start, clause.end) if hit.start < high and hit.end > low]
+    return [hit for hit in find_hits(script, groups, clause.start, clause.end) if hit.start < high and hit.end > low]
 
 
 def _said_elsewhere(alignment: Alignment, clause: Clause) -> frozenset[int]:
@@ -333,10 +272,10 @@ def _contrary(
 ) -> bool:
     wide = (max(0, low - _CONTRARY_REACH), min(len(transcript), high + _CONTRARY_REACH))
     for phrase in intention.contrary:
-        group: tuple[Group, ...] = ((_phrase(phrase),),)
-        said = clause is not None and _hits(
+        group: tuple[Group, ...] = ((stems_of(phrase),),)
+        said = clause is not None and find_hits(
             script, group, max(0, clause[0] - _CONTRARY_REACH), min(len(script), clause[1] + _CONTRARY_REACH)
         )
-        if not said and any(hit.end > low and hit.start < high for hit in _hits(transcript, group, *wide)):
+        if not said and any(hit.end > low and hit.start < high for hit in find_hits(transcript, group, *wide)):
             return True
     return False

@@ -24,6 +24,7 @@ EMPTY_TRANSCRIPT, ANSWERED, OTHER_TEXT, REPETITION, INSERTED, WORD_LIST = (
 )
 _LONGEST_LOOP = 40
 _LONGEST_STUTTER = 5
+_SIZES = frozenset(("capital", "uppercase", "lowercase"))  # before a spelled letter
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ def _without_loops(stream: Stream, script: Stream) -> Stream:
             words = norms[start - length : start]
             if index_gone[start] or not any(word[0].isalnum() for word in words):
                 continue
-            spelled = all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in words)
+            letters = tuple(word for word in words if word not in _SIZES)
+            spelled = bool(letters) and all((len(word) == 1 and word.isascii()) or is_numeric(word) for word in letters)
             if spelled and _is_repeated(words, script):
                 continue
             begin = start - length if spelled and not _has_numbers(stream, start - length, start, script) else start
@@ -185,7 +187,7 @@ def _runs(norms: tuple[str, ...], distance: int, least: int) -> Iterator[tuple[i
 
 def _is_repeated(words: tuple[str, ...], script: Stream) -> bool:
     """The script says the numbers or letters as often in a row as makes a loop."""
-    once = "".join(_as_digit(word) for word in words)
+    once = "".join(_as_digit(word) for word in words if word not in _SIZES)
     return once * _rounds(len(words)) in "".join(_as_digit(word) for word in script.norms)
 
 

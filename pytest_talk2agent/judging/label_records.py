@@ -19,6 +19,7 @@ from typing import Any
 
 from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Label
+from pytest_talk2agent.tasks.json_text import parse_json
 from pytest_talk2agent.tasks.reading import read_bounded
 
 SCHEMA = 1
@@ -94,7 +95,7 @@ def read_labels(path: str | Path) -> dict[Key, Finding]:
         if not line.strip():
             continue
         try:
-            for key, finding, is_whole in _labels_in(json.loads(line)):
+            for key, finding, is_whole in _labels_in(parse_json(line)):
                 # A transcript that was refused or broken off may read like one that was not: the latter decides.
                 if is_whole or key not in whole:
                     found[key] = finding

@@ -119,7 +119,8 @@ def _find(hearing: Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Findi
     results |= revision.corrected()
     revision = Revision(hearing, slots, results)
     scope = Scope(revision.polarity(), spoken_in(case.language, hearing.script))
-    results |= revision.denied(scope)
+    denied = revision.denied(scope)
+    results |= denied
     findings = {}
     for name, intention in case.intentions.items():
         if intention.kind == "gist":
@@ -128,7 +129,8 @@ def _find(hearing: Hearing, slots: Mapping[Key, Slot | None]) -> dict[str, Findi
             parts = [read_gist(intention, hearing.script, hearing.transcript, hearing.alignment, clause, scope)]
         else:
             parts = [results[name, number] for number in range(len(intention.say))]
-            if not any((name, number) in again for number in range(len(parts))):
+            settled = again.keys() | denied.keys()
+            if not any((name, number) in settled for number in range(len(parts))):
                 parts = _in_any_order(hearing.scene(intention), parts)
         findings[name] = _finding(hearing.transcript, intention, parts)
     return findings

@@ -95,7 +95,7 @@ class Model:
         self._frozen = False
         self._told: dict[str, Mapping[str, Any]] = {}  # where nothing is kept
         self._client = Client(name, options, JudgeError)
-        self._client.charge_to(Budget(options.limit))
+        self._client.charge_to(Budget(options.limit), name)
 
     def keep_in(self, records: Records, *, frozen: bool = False) -> None:
         """Look answers up and keep them there. ``frozen`` sends nothing: an answer that is not there is an error."""

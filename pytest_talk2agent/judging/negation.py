@@ -6,123 +6,53 @@ to a second verb, `and` to a second noun only; a comma, `but`, `then` or a new c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from pytest_talk2agent.judging.clause_words import (
+    ADVERBS,
+    ALONE,
+    ANEW,
+    AUXILIARIES,
+    BARELY,
+    BEFORE_NOUNS,
+    CAUSATIVES,
+    CLAUSES,
+    COMMANDS,
+    CONTRASTS,
+    DENYING,
+    DETERMINERS,
+    ENDING,
+    EXCLUDING,
+    IDLE,
+    JOINERS,
+    OBJECTS,
+    PARTICLES,
+    PREPOSITIONS,
+    QUANTIFIERS,
+    RELATIVES,
+    ROOTS,
+    SPOKEN_JOINERS,
+    STATING,
+    SUBJECTS,
+    TARGETS,
+    TRIGGERS,
+    WHOLES,
+    WISHES,
+    Phrases,
+)
 from pytest_talk2agent.speech.numerals import is_numeric
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.words import listed
 
-Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
-
-
-def by_first(phrases: Iterable[tuple[str, ...]]) -> Phrases:
-    """The phrases by their first words, the longest first."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in sorted(phrases, key=len, reverse=True):
-        found.setdefault(phrase[0], []).append(phrase)
-    return {first: tuple(some) for first, some in found.items()}
+_HARD = frozenset(".?!;:\n—")
+_LONGEST_LIST = 12
+_LONGEST_NOUN = 6
+_LONGEST_SCOPE = 30  # words that one negation governs, where no pause is heard
 
 
 def phrase_at(stream: Stream, index: int, phrases: Phrases) -> tuple[str, ...] | None:
     """The longest of the phrases that stands at the token."""
     return next((each for each in phrases.get(stream.norms[index], ()) if stream.phrase_at(index, each)), None)
-
-
-_HARD = frozenset(".?!;:\n—")
-_AUXILIARIES = frozenset(
-    listed(
-        "do does did will would can could should shall must may might need is are was were be been am has have had "
-        "ought dare"
-    )
-)
-_SUBJECTS = frozenset(listed("you we i they he she"))
-_DETERMINERS = frozenset(
-    listed("the a an this that these those my your his her its our their any some each every all both")
-)
-_PREPOSITIONS = frozenset(
-    listed(
-        "with in on at by from of for to into onto under over about between within as after before through during per"
-    )
-)
-# Words that begin another clause of the same sentence.
-_CLAUSES = frozenset(
-    listed("but then so because if when while until till before after otherwise since although whether")
-)
-_PARTICLES = frozenset(listed("up off on out down back me us it him her them"))
-_CAUSATIVES = frozenset(listed("let make help have get to and or nor not never"))
-_ANEW = frozenset(listed("just instead simply please only rather"))  # `do not touch it just move it`
-# `don't wait, push`: what follows the comma is another command.
-_ALONE = frozenset(listed("wait worry delay hesitate stop panic bother rush hurry ask mind care"))
-# Verbs that deny what follows them, with what must stand between.
-_DENYING: dict[str, tuple[str, ...]] = {
-    "avoid": (), "avoids": (), "avoiding": (),
-    "refrain": ("from",), "refraining": ("from",), "abstain": ("from",),
-    "refuse": ("to",), "forget": ("to", "about"), "fail": ("to",), "hesitate": ("to",), "neglect": ("to",),
-    "omit": ("to",), "decline": ("to",), "prevent": (), "prevents": (),
-}  # fmt: skip
-_ENDING = frozenset(listed("stop stops quit cease"))  # before a verb in -ing alone
-_EXCLUDING = by_first(
-    tuple(phrase.split())
-    for phrase in (
-        "instead of", "rather than", "in place of", "other than", "apart from", "aside from", "as opposed to",
-        "except for", "except", "excluding", "excepting", "without", "save for", "leaving out",
-    )
-)  # fmt: skip
-_WHOLES = frozenset(listed("everything all anything every everyone everybody anyone anybody any"))
-_BARELY = frozenset(listed("hardly barely scarcely"))
-_QUANTIFIERS = frozenset(listed("nothing nobody none nowhere noone"))
-# `no` and `not` that deny nothing.
-_IDLE = by_first(
-    tuple(phrase.split())
-    for phrase in (
-        "not only", "not just", "not to mention", "never mind", "no problem", "no problems", "no worries", "no matter",
-        "no doubt", "no rush", "no hurry", "no offence", "no offense", "no idea", "no later than", "no more than",
-        "no less than", "no fewer than", "no earlier than", "no wait", "no sorry", "no way", "nothing but", "none but",
-        "if not", "or not", "whether or not", "why not", "why do not", "not yet", "for nothing", "if nothing else",
-        "without fail", "without delay", "without question", "without doubt", "without hesitation",
-        "without further ado", "without further delay",
-    )
-)  # fmt: skip
-_LONGEST_LIST = 12
-_LONGEST_NOUN = 6
-_LONGEST_SCOPE = 30  # words that one negation governs, where no pause is heard
-_ADVERBS = frozenset(listed("please also just now instead simply always still"))
-_JOINERS = frozenset("-_./\\")
-_SPOKEN_JOINERS = frozenset(listed("dash hyphen underscore slash backslash dot"))
-COMMANDS = frozenset(
-    listed(
-        "add allow answer append apply approve archive ask assign attach begin block book bring build buy call cancel "
-        "change charge check choose clean clear click close commit compare compile compress connect convert copy crop "
-        "cut delete deploy disable discard download draft draw drop edit email empty enable enter erase export extract "
-        "fetch fill find fix forward get give go grant hide import include increase insert install invite keep leave "
-        "lock lower mark merge message move mute notify open order paste pause pay pick place play post print publish "
-        "pull push put raise read record refresh reject release remind remove rename rent replace reply report request "
-        "reset resize restart restore resume retry return revert ring rotate run save scan schedule search select send "
-        "set share show shut sign skip sort start stop submit subtract switch sync take tell test text transfer trim "
-        "turn type unlock unmute update upgrade upload use visit wake warn watch wipe withdraw write zip"
-    )
-)
-
-
-# What stands before `no` where it denies a noun; behind anything else it takes something back.
-_BEFORE_NOUNS = (
-    COMMANDS
-    | _AUXILIARIES
-    | _PREPOSITIONS
-    | frozenset(
-        listed("and or but if that there so then says say want wants needs needed see found finds has with please")
-    )
-)
-_TRIGGERS = (
-    {"not", "never", "neither", "nor", "no", "unless", "but"}
-    | _BARELY
-    | _QUANTIFIERS
-    | _DENYING.keys()
-    | _ENDING
-    | _EXCLUDING.keys()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +86,11 @@ def denials(stream: Stream) -> tuple[Denial, ...]:
         if _is_named(stream, index):
             index += 1
             continue
-        idle = phrase_at(stream, index, _IDLE)
+        idle = phrase_at(stream, index, IDLE)
         if idle is not None and not (idle in (("not", "yet"), ("no", "way")) and _is_governing(stream, index)):
             index += len(idle)
             continue
-        here = _denials_at(stream, index) if stream.norms[index] in _TRIGGERS else []
+        here = _denials_at(stream, index) if stream.norms[index] in TRIGGERS else []
         found += here
         index = max((one.end for one in here), default=index + 1)
     return tuple(replace(one, polite=True) if _is_asked(stream, one.start) else one for one in found)
@@ -171,20 +101,20 @@ def _is_asked(stream: Stream, index: int) -> bool:
     start = index
     while start > 0 and _HARD.isdisjoint(stream[start].lead):
         start -= 1
-    return stream.norms[start] in _AUXILIARIES and stream.norms[start + 1 : start + 2] not in (("not",), ("never",))
+    return stream.norms[start] in AUXILIARIES and stream.norms[start + 1 : start + 2] not in (("not",), ("never",))
 
 
 def _is_named(stream: Stream, index: int) -> bool:
     """A part of a name: `--no-deps`, `dash dash no deps`, `not_found`."""
-    after = index + 1 < len(stream) and stream[index + 1].glued and stream[index + 1].norm in _JOINERS
+    after = index + 1 < len(stream) and stream[index + 1].glued and stream[index + 1].norm in JOINERS
     before = index > 0 and (
-        (stream[index].glued and stream[index - 1].kind == "symbol") or stream.norms[index - 1] in _SPOKEN_JOINERS
+        (stream[index].glued and stream[index - 1].kind == "symbol") or stream.norms[index - 1] in SPOKEN_JOINERS
     )
     return after or before
 
 
 def _is_governing(stream: Stream, index: int) -> bool:
-    return index > 0 and stream.norms[index - 1] in _AUXILIARIES
+    return index > 0 and stream.norms[index - 1] in AUXILIARIES
 
 
 def _denials_at(stream: Stream, index: int) -> list[Denial]:
@@ -197,28 +127,28 @@ def _denials_at(stream: Stream, index: int) -> list[Denial]:
         return [] if _in_sentence(stream, index, "neither") or _in_sentence(stream, index, "not") else _forward(
             stream, index, index + 1, is_verb=True
         )  # fmt: skip
-    if word in _BARELY:
+    if word in BARELY:
         return _forward(stream, index, index + 1, is_verb=True)
     if word == "no" and norms[index + 1 : index + 2] == ("one",) and _is_nobody(stream, index):
         return _clause(stream, index, index + 2)
     if word == "no":
         return _no(stream, index)
-    if word in _QUANTIFIERS:
+    if word in QUANTIFIERS:
         return _clause(stream, index, index + 1)
     if word == "unless":
         return _forward(stream, index, index + 1, is_verb=False)
-    if word in _DENYING:
-        between = _DENYING[word]
+    if word in DENYING:
+        between = DENYING[word]
         if not between:
             return _forward(stream, index, index + 1, is_verb=True)
         return _forward(stream, index, index + 2, is_verb=True) if norms[index + 1 : index + 2] in {
             (each,) for each in between
         } else []  # fmt: skip
-    if word in _ENDING and index + 1 < len(norms) and norms[index + 1].endswith("ing") and len(norms[index + 1]) > 4:
+    if word in ENDING and index + 1 < len(norms) and norms[index + 1].endswith("ing") and len(norms[index + 1]) > 4:
         return _forward(stream, index, index + 1, is_verb=True)
     if word == "but" and _is_exception(stream, index):
         return _forward(stream, index, index + 1, is_verb=False)
-    phrase = phrase_at(stream, index, _EXCLUDING)
+    phrase = phrase_at(stream, index, EXCLUDING)
     return [] if phrase is None else _forward(stream, index, index + len(phrase), is_verb=False)
 
 
@@ -226,8 +156,8 @@ def _not(stream: Stream, index: int) -> list[Denial]:
     norms = stream.norms
     before = norms[index - 1] if index else ""
     after = norms[index + 1] if index + 1 < len(norms) else ""
-    if before in _AUXILIARIES:
-        if after in _SUBJECTS | {"there"} and not stream[index + 1].paused:
+    if before in AUXILIARIES:
+        if after in SUBJECTS | {"there"} and not stream[index + 1].paused:
             asked = _forward(stream, index, index + 2, is_verb=True)
             return [replace(one, polite=True) for one in asked]
         subject = index > 1 and norms[index - 2] in ("why",)
@@ -251,15 +181,15 @@ def _no(stream: Stream, index: int) -> list[Denial]:
     if after in ("longer", "more") and index + 2 < len(norms) and norms[index + 2] not in ("than",):
         return _forward(stream, index, index + 2, is_verb=True)
     begins = index == 0 or stream[index].paused
-    if after in _DETERMINERS or after in _SUBJECTS or (begins and after in COMMANDS) or is_numeric(after):
+    if after in DETERMINERS or after in SUBJECTS or (begins and after in COMMANDS) or is_numeric(after):
         return []  # `no, the light theme`, `no, push` without its comma
     if after in ("i", "it", "make", "that", "instead", "please", "in", "on", "at", "to"):
         return []
-    if not begins and norms[index - 1] not in _BEFORE_NOUNS:
+    if not begins and norms[index - 1] not in BEFORE_NOUNS:
         return []  # `friday no saturday`
     end = _noun_end(stream, index + 1)
     found = [Denial(index, index + 1, index + 1, end, end, None)]
-    if not begins and norms[index - 1] not in _PREPOSITIONS:
+    if not begins and norms[index - 1] not in PREPOSITIONS:
         found += _clause(stream, index, index + 1, is_noun=True)  # `use no colours` denies the verb as well
     return found
 
@@ -268,7 +198,7 @@ def _noun_end(stream: Stream, low: int) -> int:
     """Where the noun ends that `no` denies, with what belongs to it: `no changes to the layout`."""
     norms = stream.norms
     for index in range(low + 1, min(len(stream), low + _LONGEST_NOUN)):
-        if stream[index].paused or norms[index] in _CLAUSES | _AUXILIARIES | COMMANDS | {"and"}:
+        if stream[index].paused or norms[index] in CLAUSES | AUXILIARIES | COMMANDS | {"and"}:
             return index
     return min(len(stream), low + _LONGEST_NOUN)
 
@@ -281,9 +211,11 @@ def _is_exception(stream: Stream, index: int) -> bool:
     after = norms[index + 1 : index + 3]
     if after[0] in ("do", "not", "never", "please", "then", "only", "just", "i", "we"):
         return False
-    if norms[index - 1] in _WHOLES:
-        return after[0] not in COMMANDS or after[1:] == () or after[1] not in _DETERMINERS
-    return after[0] not in COMMANDS and any(word in _WHOLES for word in norms[max(0, index - 3) : index])
+    if after[0] not in DETERMINERS and after[1:] and after[1] in DETERMINERS | WHOLES | OBJECTS:
+        return False  # a verb and what it takes: `but touch nothing of mine`, `but send it`
+    if norms[index - 1] in WHOLES:
+        return after[0] not in COMMANDS or after[1:] == () or after[1] not in DETERMINERS
+    return after[0] not in COMMANDS and any(word in WHOLES for word in norms[max(0, index - 3) : index])
 
 
 def _in_sentence(stream: Stream, index: int, word: str) -> bool:
@@ -302,7 +234,8 @@ def _forward(stream: Stream, start: int, low: int, *, is_verb: bool) -> list[Den
     begin = low
     while begin + 1 < len(stream) and stream.norms[begin] in ("to", "ever", "please", "also", "just", "be", "of"):
         begin += 1
-    high, wide = _end(stream, low, begin, pauses=True), _end(stream, low, begin, pauses=False)
+    high = _end(stream, low, begin, pauses=True, is_verb=is_verb)
+    wide = _end(stream, low, begin, pauses=False, is_verb=is_verb)
     return [Denial(start, low, low, high, wide, begin if is_verb else None)] if high > low or wide > low else []
 
 
@@ -312,16 +245,22 @@ def _clause(stream: Stream, start: int, end: int, *, is_noun: bool = False) -> l
     while (
         low > max(0, start - _LONGEST_SCOPE)
         and not stream[low].paused
-        and stream.norms[low - 1] not in _CLAUSES | {"and", "or"}
+        and stream.norms[low - 1] not in CLAUSES | {"and", "or"}
     ):
         low -= 1
     verb = next((each for each in range(low, start) if stream.norms[each] in COMMANDS), low)
-    high, wide = _end(stream, end, end, pauses=True), _end(stream, end, end, pauses=False)
+    high, wide = _end(stream, end, end - 1, pauses=True), _end(stream, end, end - 1, pauses=False)
     found = [Denial(start, end, low, start, start, verb)] if low < start else []
     return found + ([Denial(start, end, end, high, wide, verb)] if high > end and not is_noun else [])
 
 
-def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
+def _is_target(stream: Stream, index: int) -> bool:
+    """What is left over goes there: `zip all without a.log into b.zip`, `copy all but a.log to /srv`."""
+    word, after = stream.norms[index], stream.norms[index + 1 : index + 2]
+    return word in TARGETS or (word == "to" and after in ROOTS)
+
+
+def _end(stream: Stream, low: int, head: int, *, pauses: bool, is_verb: bool = True) -> int:
     """Where the scope that begins at ``low`` ends; ``head`` is the word that is governed first."""
     norms = stream.norms
     aside = False  # inside `not, under any circumstances, push`
@@ -340,23 +279,31 @@ def _end(stream: Stream, low: int, head: int, *, pauses: bool) -> int:
         if index <= head:
             continue
         before = norms[index - 1]
-        if word in _CLAUSES and before not in ("only", "even"):
+        if not is_verb and _is_target(stream, index):
+            return index
+        if word in AUXILIARIES and norms[index + 1 : index + 2] in (("not",), ("never",)) and before not in SUBJECTS:
+            return index  # `do not start it do not stop it`
+        following = norms[index + 1 : index + 2]
+        if word in STATING and following and following[0] in AUXILIARIES | WISHES and before not in RELATIVES:
+            return index  # `it is not in the hall it is in the shed`
+        if word in CONTRASTS and following and following[0] in DETERMINERS and index > head + 1:
+            return index  # `do not run the slow tests just the quick ones`
+        if word in CLAUSES and before not in ("only", "even"):
             return index
         if word == "and":
-            following = next((norms[at] for at in range(index + 1, min(index + 3, len(norms)))
-                              if norms[at] not in _ADVERBS), "")  # fmt: skip
+            then = next((norms[at] for at in range(index + 1, min(index + 3, len(norms)))
+                         if norms[at] not in ADVERBS), "")  # fmt: skip
             after = norms[index + 2 : index + 3]
-            if after and after[0] in _DETERMINERS and following not in _DETERMINERS | _PREPOSITIONS:
-                return index  # `and cc my boss`
-            if not following or following in COMMANDS | _AUXILIARIES | _SUBJECTS | {"then", "never", "not", "no"}:
+            if after and after[0] in DETERMINERS | OBJECTS and then not in DETERMINERS | PREPOSITIONS:
+                return index  # `and cc my boss`, `and store it`
+            if not then or then in COMMANDS | AUXILIARIES | SUBJECTS | {"then", "never", "not", "no"}:
                 return index
         elif (
             word in COMMANDS
-            and before not in _DETERMINERS | _PREPOSITIONS | _CAUSATIVES | COMMANDS - _ALONE
+            and before not in DETERMINERS | PREPOSITIONS | CAUSATIVES | COMMANDS - ALONE
             and before.isalpha()
             and (
-                before in _ALONE | _ANEW
-                or (norms[index + 1 : index + 2] and norms[index + 1] in _DETERMINERS | _PARTICLES)
+                before in ALONE | ANEW or (norms[index + 1 : index + 2] and norms[index + 1] in DETERMINERS | PARTICLES)
             )
         ):
             return index  # a command without a comma before it
@@ -368,10 +315,10 @@ def _lists(stream: Stream, head: int, comma: int) -> bool:
     norms = stream.norms
     if norms[comma] in ("or", "nor"):
         return True
-    if norms[head] in _ALONE and comma == head + 1:
+    if norms[head] in ALONE and comma == head + 1:
         return False
     for index in range(comma, min(comma + _LONGEST_LIST, len(norms))):
-        if index > comma and (not _HARD.isdisjoint(stream[index].lead) or norms[index] in _CLAUSES | {"and"}):
+        if index > comma and (not _HARD.isdisjoint(stream[index].lead) or norms[index] in CLAUSES | {"and"}):
             return False
         if norms[index] in ("or", "nor"):
             return "," in stream[index].lead or norms[comma] not in COMMANDS

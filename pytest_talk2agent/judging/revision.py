@@ -79,7 +79,7 @@ class Revision:
             if new is None and slot.withdrawn is not None:
                 new = self._withdrawn(scene, key[1], slot, one, taken)
             elif new is None and one is not None:
-                new = _taken_back(scene, key[1], one, known, taken)
+                new = _taken_back(scene, key[1], one, known, taken, self._said_beside(key, slot))
             if new is not None:
                 found[key] = new
         return found
@@ -92,6 +92,17 @@ class Revision:
         """Tokens of other values."""
         return frozenset(index for other, one in self.results.items() if other != key and one is not None
                          and one.label is not Label.CHANGED for index in range(one.start, one.end))  # fmt: skip
+
+    def _said_beside(self, key: Key, slot: Slot) -> frozenset[int]:
+        """Tokens of the transcript that say other values of the script, whatever they were read as."""
+        alignment = self.hearing.alignment
+        return frozenset(
+            alignment.pairs[index]
+            for other, place in self.slots.items()
+            if other != key and other in self.results and place is not None and not slot.nests(place)
+            for index in range(*place.core)
+            if alignment.exact[index]
+        )
 
     def _spelled(self, scene: Scene, number: int, slot: Slot, one: Reading | None) -> Reading | None:
         """A name that the speaker spells behind it: the spelling counts where the two differ."""
@@ -212,10 +223,10 @@ def _spelling_behind(script: Stream, start: int, value: str) -> tuple[int, int] 
 
 
 def _taken_back(
-    scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int]
+    scene: Scene, number: int, one: Reading, known: frozenset[int], taken: frozenset[int], beside: frozenset[int]
 ) -> Reading | None:
     """A correction that the transcript alone has, behind the value that was heard."""
-    last = replaced_later(scene, number, one, known, taken)
+    last = replaced_later(scene, number, one, known, taken, beside)
     if last is None or (last.label is Label.CHANGED and one.label is Label.CHANGED):
         return None
     if last.label is Label.CHANGED:

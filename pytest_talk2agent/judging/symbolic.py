@@ -218,8 +218,10 @@ def _style(text: str) -> str:
 
 def _said_style(stream: Stream, found: Spelling) -> str | None:
     before = stream.norms[max(0, found.start - _STYLE_REACH) : found.start]
-    if stream.norms[found.end : found.end + 1] == ("in",):
-        before += stream.norms[found.end : found.end + 1 + _STYLE_REACH]
+    behind = stream.norms[found.end : found.end + 1 + _STYLE_REACH]
+    if behind[:1] == ("in",):
+        # `x in camel case to y in snake case`: the style behind a name is its own.
+        before = behind if "case" in behind else before + behind
     if "case" not in before and "dotted" not in before:
         joined = next((word for word in before if word[-4:] == "case" and word[:-4] in _STYLES), None)
         return _STYLES[joined[:-4]] if joined else None

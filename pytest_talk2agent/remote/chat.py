@@ -15,7 +15,6 @@ count, none of which a person says to an agent:
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from typing import Any
 
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.options import ChatOptions
+from pytest_talk2agent.tasks.json_text import parse_json
 
 PATH = "chat/completions"
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNORECASE)
@@ -134,7 +134,7 @@ def object_in(body: Mapping[str, Any], options: ChatOptions) -> dict[str, Any]:
         raise NoAnswerError("malformed", "the message in the answer is no text")
     block = _FENCED.fullmatch(found.text) if options.format == "text" else None
     try:
-        answer = json.loads(block[1] if block else found.text)
+        answer = parse_json(block[1] if block else found.text)
     except (ValueError, RecursionError):
         raise NoAnswerError("malformed", f"the answer is no JSON; see {options.prefix}format") from None
     if not isinstance(answer, dict):

@@ -63,9 +63,12 @@ class Client:
         with self._setup():
             self._endpoint.check()
 
-    def charge_to(self, budget: Budget) -> None:
-        """Spend no more than a budget allows; raises ValueError where it has a limit and no price is known."""
-        self._options.check_budget(budget.limit)
+    def charge_to(self, budget: Budget, payer: str) -> None:
+        """Spend no more than a budget allows; raises ``error``, naming the ``payer``, where no price is known."""
+        try:
+            self._options.check_budget(budget.limit)
+        except ValueError as error:
+            raise self._error(f"{payer}: {error}") from None
         self._budget = budget
 
     def post(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LARGEST_BODY = 16 << 20
 _CONNECT = 10.0
+_TAKEN = "gzip, deflate"
+"""What an answer may be packed in. Once: what is packed twice, or by a better packer, may have no end."""
 _HEADERS_TOO_LONG = "Receive buffer too long"  # h11 takes 100 kB, and says so
 
 
@@ -96,10 +98,16 @@ class _Call:
         timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT))
         extensions = {"trace": self._traced}
         raw = bytearray()
+        asked = {**headers, "Accept-Encoding": _TAKEN}
         with self._client.stream(
-            "POST", url, headers=headers, timeout=timeout, extensions=extensions, **content
+            "POST", url, headers=asked, timeout=timeout, extensions=extensions, **content
         ) as response:
             self.kept = response.extensions["network_stream"].get_extra_info("socket")
+            packed = response.headers.get("content-encoding", "").lower()
+            if "," in packed or packed.strip() in ("br", "zstd"):
+                raise ProviderError(
+                    "malformed", f"an answer packed as {packed[:60]!r}; {_TAKEN} are taken", charged=True
+                )
             for piece in response.iter_bytes():
                 raw += piece
                 if len(raw) > LARGEST_BODY:

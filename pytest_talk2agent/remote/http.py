@@ -35,6 +35,7 @@ from pytest_talk2agent.remote.credentials import (
     read_key,
 )
 from pytest_talk2agent.remote.fault import ProviderError, described, fault_in, fault_of
+from pytest_talk2agent.tasks.json_text import each_key_once
 
 if TYPE_CHECKING:
     import ssl
@@ -207,7 +208,7 @@ def _parsed(raw: bytes) -> Any:
     """The JSON value of a body, or its text where it is none."""
     text = raw.decode("utf-8", errors="replace")
     try:
-        return json_module.loads(text, parse_constant=_refuse)
+        return json_module.loads(text, parse_constant=_refuse, object_pairs_hook=each_key_once)
     except (ValueError, RecursionError):
         return text
 

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
+from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.reporting.alignment import aligned, wrapped
-from pytest_talk2agent.reporting.losses import headline
+from pytest_talk2agent.reporting.losses import aligned, headline, show_score, wrapped
 from pytest_talk2agent.reporting.visible import encodable, shell_word, visible_line, visible_lines
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, show, show_interval, show_lost
@@ -83,8 +82,7 @@ def limits_of(result: TaskResult, metric: str) -> list[str]:
 def _scores(result: TaskResult) -> list[str]:
     lines = []
     for metric in METRICS:
-        interval = getattr(result.retention, metric)
-        value = "undefined" if interval is None else show_interval(interval)
+        value = show_score(result.retention.interval(metric))
         lines.append(f"{metric:<8} {value:<16} {', '.join(limits_of(result, metric))}".rstrip())
     retention = result.retention
     count = len(result.judgement.findings)

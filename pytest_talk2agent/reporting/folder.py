@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.analysis.wer import Rates, normalisers
-from pytest_talk2agent.reporting.conditions import rates_of
+from pytest_talk2agent.analysis.error_rates import Rates, normalisers
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
+from pytest_talk2agent.reporting.run_tables import rates_of
 from pytest_talk2agent.results.gate import ConditionSummary, Gate
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import write_whole
@@ -25,13 +26,19 @@ FILES = ("run.json", "summary.md", "report.html", "results.jsonl")
 
 
 def forget_report(directory: Path) -> None:
-    """Make the folder, and take the report of an earlier run out of it: it must not be taken for this run's.
+    """Make the folder and delete an earlier run's report from it, which could be mistaken for this run's.
 
-    Raises OSError where that cannot be done.
+    Raises the first OSError where that cannot be done, after all other files are gone.
     """
     directory.mkdir(parents=True, exist_ok=True)
+    refused: OSError | None = None
     for name in FILES:
-        (directory / name).unlink(missing_ok=True)
+        try:
+            (directory / name).unlink(missing_ok=True)
+        except OSError as error:
+            refused = refused or error
+    if refused is not None:
+        raise refused
 
 
 class ReportFolder:
@@ -125,6 +132,7 @@ class ReportFolder:
 
 
 def _audio_roots(results: Sequence[TaskResult]) -> list[str]:
-    """The folders that the run heard recordings from, links followed and not: what a page may take them from later."""
-    places = [Path(result.audio).absolute() for result in results if result.audio is not None]
-    return sorted({str(form.parent) for place in places for form in (place, place.resolve())})
+    """The folders of the run's recordings, with and without links followed: where a page may take them from later."""
+    here = Path.cwd()
+    places = {os.path.join(here, result.audio) for result in results if result.audio is not None}  # noqa: PTH118
+    return sorted({os.path.dirname(form) for place in places for form in (place, os.path.realpath(place))})  # noqa: PTH120

@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from statistics import mean, median
 
-from pytest_talk2agent.analysis.collection import Collection
-from pytest_talk2agent.analysis.columns import LABELS
-from pytest_talk2agent.analysis.diagnosis import Diagnosis
-from pytest_talk2agent.analysis.protocol import Correlations
-from pytest_talk2agent.analysis.spread import Spread
-from pytest_talk2agent.analysis.transfer import Transfer
-from pytest_talk2agent.reporting.table import table
+from pytest_talk2agent.analysis.correlation import Correlations
+from pytest_talk2agent.analysis.metrics import LABELS
+from pytest_talk2agent.analysis.paper import Collection, Diagnosis, Spread, Transfer
+from pytest_talk2agent.reporting.visible import table
 
 Rows = list[list[str]]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
+from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.reporting.keys import ITEM, RECORD
+from pytest_talk2agent.reporting.property_names import ITEM, RECORD
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.record import TaskResult
 
@@ -14,7 +14,7 @@ PREFIX = "t2a."
 
 
 def set_properties(properties: list[tuple[str, object]], result: TaskResult, *, travels: bool, rates: bool) -> None:
-    """Put a result into an item's properties, in the place of one of an earlier try.
+    """Put a result into an item's properties, replacing that of an earlier try.
 
     The whole record goes with them, as text where it ``travels`` to another process; ``rates`` are what takes time to
     count.

@@ -1,16 +1,18 @@
-"""The terminal summary: rows that failed, then one row for each condition."""
+"""The terminal summary: the items that failed, then a row for each condition."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from pytest_talk2agent.reporting.conditions import tables_of
-from pytest_talk2agent.reporting.losses import lost_in_short, worst_first
-from pytest_talk2agent.reporting.table import table
-from pytest_talk2agent.reporting.visible import encodable, visible_line, visible_lines
+from pytest_talk2agent.reporting.losses import lost_in_short, score_cells, worst_first
+from pytest_talk2agent.reporting.run_tables import tables_of
+from pytest_talk2agent.reporting.visible import encodable, table, visible_line, visible_lines
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.verdict import show_interval
+
+if TYPE_CHECKING:
+    pass
 
 SHOWN = 30
 _HEAD = ["item", "outcome", "native", "shapley", "lost", "what was lost"]
@@ -52,12 +54,4 @@ def item_name(result: TaskResult) -> str:
 
 
 def _row(result: TaskResult) -> list[str]:
-    retention = result.retention
-    return [
-        item_name(result),
-        result.verdict.outcome.value,
-        "undefined" if retention.native is None else show_interval(retention.native),
-        "undefined" if retention.shapley is None else show_interval(retention.shapley),
-        str(retention.lost),
-        lost_in_short(result),
-    ]
+    return [item_name(result), *score_cells(result), str(result.retention.lost), lost_in_short(result)]

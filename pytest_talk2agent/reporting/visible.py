@@ -12,7 +12,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _UNSEEN = re.compile(
     "["
@@ -63,7 +63,7 @@ def visible_line(text: str) -> str:
 
 
 def visible_lines(lines: Iterable[str]) -> list[str]:
-    """Lines that stay as many as they are."""
+    """The same for each of several lines."""
     return [visible_line(line) for line in lines]
 
 
@@ -124,7 +124,7 @@ def terminal_encoding() -> str:
 
 
 def shell_word(text: str) -> str:
-    r"""A text as one word of a command line that can be read before it is pasted.
+    r"""A text as one word of a command line, readable before it is pasted.
 
     Where it holds what cannot be seen, the quotes are those of bash and zsh that know escapes: ``$'a\x1bb'``.
     """
@@ -140,3 +140,12 @@ def _byte(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}" if 0x80 <= code < 0x100 else _python(character)  # there, \\x would be a byte
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns as wide as their widest cell, two blanks apart; no trailing blanks."""
+    head, *rows = map(visible_lines, [head, *rows])
+    everything = [head, *rows]
+    widths = [max(len(row[column]) for row in everything) for column in range(len(head))]
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in everything)
+    return ["  ".join(row).rstrip() for row in padded]

@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from pytest_talk2agent.tasks.json_text import each_key_once
+
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
@@ -60,7 +62,7 @@ def parse_exact(content: bytes) -> object:
 def _parse(content: bytes, read_float: Any) -> object:
     try:
         return json.loads(
-            content.decode(), parse_constant=_no_constant, parse_float=read_float, object_pairs_hook=_each_key_once
+            content.decode(), parse_constant=_no_constant, parse_float=read_float, object_pairs_hook=each_key_once
         )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
@@ -75,14 +77,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{text[:40]} is too large")
     return value
-
-
-def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} is there twice")
-    return found
 
 
 def plain_fault(value: object, where: str, *, any_text: bool = False, deepest: int = DEEPEST) -> str | None:

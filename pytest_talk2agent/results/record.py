@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from pytest_talk2agent.grading.exact import read_fraction
-from pytest_talk2agent.grading.retention import Interval, Retention
+from pytest_talk2agent.grading.retention import Interval, Retention, read_fraction
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.reading import mapping, refuse_other_types, texts

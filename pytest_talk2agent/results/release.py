@@ -1,6 +1,6 @@
 """The release: what a run as a whole is held to, and the three-way verdict on a candidate against its baseline.
 
-Everything here is a decision on numbers that are there already; `analysis.release` computes them.
+Everything here is a decision on numbers that are there already; `analysis.decision` computes them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
-from pytest_talk2agent.grading.exact import read_fraction
-from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.grading.retention import Interval, read_fraction
 from pytest_talk2agent.results.verdict import METRICS, Limits, show
 
 COMPARED = (*METRICS, "lost")

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from pytest_talk2agent.grading.exact import read_fraction
-from pytest_talk2agent.interfaces.utterance import STATES, Hypothesis
+from pytest_talk2agent.grading.retention import read_fraction
+from pytest_talk2agent.interfaces.utterance import MOST_CHARACTERS, STATES, Hypothesis
 from pytest_talk2agent.results.reading import plain_fault, refuse_other_types
 
 
@@ -100,6 +100,8 @@ def hypothesis_fault(outcome: object) -> str | None:
     if not isinstance(outcome, Hypothesis) or not isinstance(outcome.text, str):
         made = type(outcome.text if isinstance(outcome, Hypothesis) else outcome).__name__
         return f"a {made} as a transcript; return a Hypothesis"
+    if len(outcome.text) > MOST_CHARACTERS:
+        return f"a transcript of {len(outcome.text)} characters; at most {MOST_CHARACTERS} are taken"
     if outcome.state not in STATES:
         return f"the state {outcome.state!r:.60}; known: {', '.join(STATES)}"
     try:

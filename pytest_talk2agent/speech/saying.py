@@ -7,6 +7,7 @@ values. The forms are those that speakers use and recognisers print, not all tha
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -15,19 +16,17 @@ from pytest_talk2agent.speech.currencies import names_of_currency
 from pytest_talk2agent.speech.dates import Day, dates
 from pytest_talk2agent.speech.days import day_name, month_names
 from pytest_talk2agent.speech.measures import measures
-from pytest_talk2agent.speech.numerals import ORDINALS, SCALES, TEENS, TENS, UNITS
+from pytest_talk2agent.speech.number_words import cardinal, digits, in_pairs, number_forms, ordinal, ordinal_suffix
 from pytest_talk2agent.speech.symbols import SYMBOL_NAMES
 from pytest_talk2agent.speech.times import times
 from pytest_talk2agent.speech.tokens import tokenise
 from pytest_talk2agent.speech.unit_names import names_of_unit
 from pytest_talk2agent.speech.units import Unit
 
-_SMALL = {value: word for word, value in (UNITS | TEENS).items()}
-_TENS = {value: word for word, value in TENS.items() if word != "fourty"}
-_ORDINAL = {value: word for word, value in ORDINALS.items()}
-_SCALES = [(value, word) for word, value in SCALES.items() if not word.startswith(("lakh", "crore"))][::-1]
-_VULGAR = {Fraction(1, 2): "½", Fraction(1, 4): "¼", Fraction(3, 4): "¾", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔"}
 _SYMBOLIC = frozenset(("path", "filename", "flag", "url", "email", "identifier", "version", "code"))
+
+
+_HUMP = re.compile(r"[^\W\d_](?:(?![A-Z])[^\W\d_])*")  # a word inside a name, or one of a run of capitals
 
 
 def forms(kind: str, value: str) -> tuple[str, ...]:
@@ -36,96 +35,6 @@ def forms(kind: str, value: str) -> tuple[str, ...]:
     A value that is not written as its kind has only its own form.
     """
     return tuple(dict.fromkeys((value, *_FORMS.get(kind, _itself)(value))))
-
-
-def cardinal(number: int, *, joiner: str = " ") -> str:
-    """The number in words: `one hundred{joiner}five`."""
-    if number < 20:
-        return _SMALL[number]
-    if number < 100:
-        return _TENS[number - number % 10] + (f" {_SMALL[number % 10]}" if number % 10 else "")
-    if number < 1000:
-        rest = f"{joiner}{cardinal(number % 100)}" if number % 100 else ""
-        return f"{_SMALL[number // 100]} hundred{rest}"
-    size, word = next((size, word) for size, word in _SCALES if size <= number)
-    below = number % size
-    rest = f"{joiner if below < 100 else ' '}{cardinal(below, joiner=joiner)}" if below else ""
-    return f"{cardinal(number // size, joiner=joiner)} {word}{rest}"
-
-
-def ordinal(number: int, *, joiner: str = " ") -> str:
-    """The ordinal in words: `twenty first`."""
-    if number in _ORDINAL:
-        return _ORDINAL[number]
-    if number < 100:
-        return f"{_TENS[number - number % 10]} {_ORDINAL[number % 10]}"
-    if number % 100:
-        return f"{cardinal(number - number % 100)}{joiner}{ordinal(number % 100)}"
-    size, word = (100, "hundredth") if number % 1000 else next((s, f"{w}th") for s, w in _SCALES if not number % s)
-    return f"{cardinal(number // size)} {word}"
-
-
-def _suffix(number: int) -> str:
-    return "th" if 10 < number % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-
-
-def digits(text: str) -> str:
-    """Digits one by one."""
-    return " ".join(_SMALL[int(digit)] for digit in text)
-
-
-def _pairs(text: str) -> str | None:
-    """Four digits as two numbers: `nineteen oh five`, `twenty twenty six`; None for 2005 and 2000."""
-    top, bottom = int(text[:2]), int(text[2:])
-    if len(text) != 4 or top < 10 or not bottom or (bottom < 10 and top % 10 == 0):
-        return None
-    return f"{cardinal(top)} {'oh ' if bottom < 10 else ''}{cardinal(bottom)}"
-
-
-def number_forms(value: Fraction) -> Iterator[str]:
-    """A number in words, in digits, with separators, as a fraction, with a scale letter."""
-    sign, value = ("minus ", -value) if value < 0 else ("", value)
-    mark = "-" if sign else ""
-    whole, part = divmod(value, 1)
-    if not part:
-        text = str(whole)
-        yield mark + text
-        yield f"{mark}{int(whole):,}"
-        yield sign + cardinal(int(whole))
-        yield sign + cardinal(int(whole), joiner=" and ")
-        if 3 <= len(text) <= 5:
-            yield sign + digits(text)
-        if whole and not whole % 1000 and len(text) < 7:
-            yield f"{mark}{int(whole) // 1000}K"
-        return
-    decimal = _decimal(part)
-    if decimal is not None:
-        yield f"{mark}{whole}.{decimal}"
-        yield f"{sign}{cardinal(int(whole))} point {digits(decimal)}"
-        if not whole:
-            yield f"{sign}point {digits(decimal)}"
-    if part.denominator in (2, 3, 4, 5, 8, 10) and not sign:
-        yield from _fractions(int(whole), part)
-
-
-def _fractions(whole: int, part: Fraction) -> Iterator[str]:
-    top, bottom = part.numerator, part.denominator
-    name = {2: "half", 4: "quarter"}.get(bottom) or _ORDINAL[bottom]
-    spoken = f"{cardinal(top)} {name}s" if top > 1 else f"{'one' if not whole else 'a'} {name}"
-    if not whole:
-        yield spoken
-        yield f"{top}/{bottom}"
-    else:
-        yield f"{cardinal(whole)} and {spoken}"
-        yield f"{whole} {top}/{bottom}"
-    if part in _VULGAR:
-        yield f"{whole or ''}{_VULGAR[part]}"
-
-
-def _decimal(part: Fraction) -> str | None:
-    """The digits behind the point, None where they do not end within six."""
-    scaled = part * 10**6
-    return None if scaled.denominator != 1 else f"{scaled.numerator:06d}".rstrip("0")
 
 
 def _amount(value: str) -> tuple[Fraction, Unit | None] | None:
@@ -253,7 +162,7 @@ def _full_dates(day: Day) -> Iterator[str]:
         return
     name, short = _month(day.month)
     year, month, number = day.year, day.month, day.day
-    th = f"{number}{_suffix(number)}"
+    th = f"{number}{ordinal_suffix(number)}"
     yield f"{year:04d}-{month:02d}-{number:02d}"
     yield from (
         f"{name} {number}, {year}",
@@ -300,7 +209,7 @@ def _years(year: int) -> Iterator[str]:
             yield cardinal(year, joiner=" and ")
             yield f"twenty oh {cardinal(year % 100)}"
         return
-    pairs = _pairs(text)
+    pairs = in_pairs(text)
     if pairs:
         yield pairs
     if year >= 2000 or not pairs:
@@ -371,6 +280,31 @@ def _symbols(value: str) -> Iterator[str]:
         else:
             words.append(token.norm if len(token.norm) > 3 and token.text.islower() else " ".join(token.norm))
     yield " ".join(words)
+
+
+def aloud(kind: str, value: str) -> tuple[str, ...]:
+    """How a value of letters, digits and symbols is read aloud: word by word, and what is no word spelled as well.
+
+    Empty for other kinds, and where a symbol has no name.
+    """
+    if kind not in _SYMBOLIC:
+        return ()
+    words: list[str] = []
+    spelled: list[str] = []
+    is_odd = False
+    for token in tokenise(value).tokens:
+        if token.kind == "symbol" and token.norm not in SYMBOL_NAMES:
+            return ()
+        if token.kind == "word":
+            parts = _HUMP.findall(token.text)
+            words += [part.lower() if len(part) > 2 else " ".join(part.lower()) for part in parts]
+            is_odd = is_odd or any(len(part) < 3 for part in parts)
+            spelled += [f"capital {letter.lower()}" if letter.isupper() else letter for letter in token.text]
+        else:
+            said = SYMBOL_NAMES[token.norm] if token.kind == "symbol" else digits(token.norm)
+            words.append(said)
+            spelled.append(said)
+    return (" ".join(words), *([" ".join(spelled)] if is_odd else ()))
 
 
 _FORMS: dict[str, Callable[[str], Iterator[str]]] = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_talk2agent.tasks.errors import shown, suggestion
-from pytest_talk2agent.tasks.paths import is_inside, reachable
+from pytest_talk2agent.tasks.paths import is_below, is_inside, reachable
 from pytest_talk2agent.tasks.reading import read_utf8
 from pytest_talk2agent.tasks.task import NAME, Task
 
@@ -42,9 +43,10 @@ def find_strays(task: Task, context: Sequence[Path], recordings: Sequence[Path])
                 place,
                 f"{shown(path)} leads out of the task file's folder; name a folder around it in the ini key t2a_roots",
             )
+    folders = [os.path.realpath(folder) for folder in recordings]
     for index, recording in enumerate(task.recordings):
         # What is no file is never read, and an error of its own item.
-        if reachable(recording.audio) and recording.audio.is_file() and not is_inside(recording.audio, recordings):
+        if reachable(recording.audio) and recording.audio.is_file() and not is_below(recording.audio, folders):
             yield ("recordings", index, "audio"), f"{shown(recording.audio)} {OUTSIDE}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pytest_talk2agent.grading.errors import GraderError
+from pytest_talk2agent.grading.source import GraderError
 from pytest_talk2agent.speech.audio import file_sha256
 from pytest_talk2agent.speech.languages import ENGLISH, base, known, knows, spoken_in
 from pytest_talk2agent.speech.tokens import tokenise
@@ -22,6 +22,9 @@ Control = Callable[[Task, str], Mapping[str, str]]
 
 Holes = Callable[[Task], Sequence[str]]
 """The pieces of a task's instruction that no intention covers."""
+
+Unsettled = Callable[[Task], Mapping[str, str]]
+"""Intentions that no perfect reading of a task settles, with how it was read and why it was not retained."""
 
 MOST_HOLES = 6
 
@@ -53,15 +56,21 @@ class Finding:
         return f"{self.path}:{self.line}:{self.column}: {self.level}: {self.message}"
 
 
-def lint(tasks: Iterable[Task], judge: Control | None = None, holes: Holes | None = None) -> list[Finding]:
+def lint(
+    tasks: Iterable[Task],
+    judge: Control | None = None,
+    holes: Holes | None = None,
+    unsettled: Unsettled | None = None,
+) -> list[Finding]:
     """Check loaded tasks, in their order.
 
     Errors: an id that another task has too, an expression that is no valid grader or cannot be computed exactly, a
     recording that is missing or not the declared one, and, with ``judge``, an intention that is not retained when the
     script or the instruction itself is the transcript. Warnings: nothing to lose (g(I) = 0), a score that falls when
     more is understood, an intention that cannot change the score, names and fields without effect, a gist without
-    keywords, what the lexical judge does not know in the task's language. Hints, with ``holes``: what of the
-    instruction no intention covers, one a task.
+    keywords, what the lexical judge does not know in the task's language, with ``unsettled`` a value that is not
+    retained however well it is read aloud, unless the intention has a note. Hints, with ``holes``: what of the
+    instruction no intention covers and the task does not declare as ``unscored``, one a task.
     """
     findings = []
     first: dict[str, Task] = {}
@@ -76,6 +85,8 @@ def lint(tasks: Iterable[Task], judge: Control | None = None, holes: Holes | Non
             continue
         controls = [] if judge is None else list(_controls(task, judge))
         findings.extend(controls)
+        if unsettled is not None and not controls:
+            findings.extend(_unsettled(task, unsettled))
         if holes is not None and not controls:  # an intention that is not found covers nothing
             findings.extend(_holes(task, holes))
     return findings
@@ -181,14 +192,27 @@ def _controls(task: Task, judge: Control) -> Iterator[Finding]:
                 yield _finding("error", task, f"intentions.{name}", f"{message}; mend `say`, `also` or the {words}")
 
 
+def _unsettled(task: Task, unsettled: Unsettled) -> Iterator[Finding]:
+    for name, why in unsettled(task).items():
+        if not task.intentions[name].note:
+            style = "`style: any`, " if task.intentions[name].kind == "identifier" else ""
+            message = f"no perfect reading settles `{name}`: {why}; write {style}a script that says it, or a `note`"
+            yield _finding("warning", task, f"intentions.{name}", message)
+
+
 def _holes(task: Task, holes: Holes) -> Iterator[Finding]:
     once: dict[str, str] = {}
     for piece in holes(task):
         once.setdefault(piece.casefold(), piece)
-    if found := list(once.values()):
+    declared = {piece.casefold(): piece for piece in task.unscored}
+    if stale := [piece for key, piece in declared.items() if key not in once]:
+        message = f"{', '.join(map(shown, stale))} is no piece that an intention fails to cover; delete it"
+        yield _finding("warning", task, "unscored", message)
+    if found := [piece for key, piece in once.items() if key not in declared]:
         more = f" and {len(found) - MOST_HOLES} more" if len(found) > MOST_HOLES else ""
         pieces = ", ".join(map(shown, found[:MOST_HOLES]))
         message = (
-            f"no intention covers {pieces}{more}; no score tells when that is misheard, so add one where it matters"
+            f"no intention covers {pieces}{more}; no score tells when that is misheard, so add one where it matters,"
+            " or declare it as `unscored`"
         )
         yield _finding("hint", task, "instruction", message)

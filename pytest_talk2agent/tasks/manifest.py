@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from pytest_talk2agent.tasks.checks import OUTSIDE
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
 from pytest_talk2agent.tasks.explanation import explain
+from pytest_talk2agent.tasks.json_text import parse_json
 from pytest_talk2agent.tasks.paths import find, is_inside, project_of, reachable
 from pytest_talk2agent.tasks.reading import read_utf8
 from pytest_talk2agent.tasks.recording import Recording
@@ -86,7 +87,7 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Any]]
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = parse_json(line)
         except (ValueError, RecursionError) as error:
             problems.append(Problem(path, number, 1, f"not JSON: {error}; write one record a line"))
             continue

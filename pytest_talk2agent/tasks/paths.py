@@ -12,8 +12,13 @@ MARKERS = (".git", ".hg", "pyproject.toml", "pytest.ini", ".pytest.ini", "tox.in
 
 def is_inside(place: Path, folders: Iterable[Path]) -> bool:
     """Whether a path, links followed, is one of the folders or below one."""
-    real = Path(os.path.realpath(place))
-    return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
+    return is_below(place, [os.path.realpath(folder) for folder in folders])
+
+
+def is_below(place: Path, real: Iterable[str]) -> bool:
+    """As `is_inside`, for folders whose links have been followed."""
+    found = os.path.realpath(place)
+    return any(found == folder or found.startswith(os.path.join(folder, "")) for folder in real)  # noqa: PTH118
 
 
 def project_of(folder: Path) -> tuple[Path, ...]:
@@ -40,7 +45,7 @@ def find(relative: str, folders: Sequence[Path]) -> Path:
     if place is None:
         return _without_dots(places[0])
     tidy = _without_dots(place)
-    return tidy if reachable(tidy) and tidy.samefile(place) else place
+    return tidy if tidy == place or (reachable(tidy) and tidy.samefile(place)) else place
 
 
 def reachable(place: Path) -> bool:

@@ -27,7 +27,7 @@ _OWN = frozenset(("script", "recordings", "fixed", "let", "groups", "polarity", 
 """Keys of a task that seldom stand beside ``instruction`` in what is not ours."""
 
 _SIGNATURE = frozenset(("instruction", "intentions"))
-_KNOWN = _OWN | _SIGNATURE | {"id", "tags", "value", "range", "source", "context", "execution", "language"}
+_KNOWN = _OWN | _SIGNATURE | {"id", "tags", "value", "range", "source", "context", "execution", "language", "unscored"}
 _DOCUMENT = re.compile(r"\n(?:---|\.\.\.)(?=[ \t\n]|$)")
 _NAME = r"""(?P<quote>["']?)(?P<name>[A-Za-z_][\w-]*)(?P=quote)"""
 _KEY = re.compile(rf"\n(?P<explicit>\? +)?{_NAME}[ \t]*(?:(?P<colon>:)(?=\s|$)|(?=\n|$))")
@@ -37,8 +37,13 @@ _CONTENT = re.compile(r"\n[ \t]*(?=[^\s#%])")
 _FLOW = re.compile(r"""[{}\[\],:]|"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|#[^\n]*|[^\s{}\[\],:"'#]+""", re.DOTALL)
 _SAY = re.compile(r"""[\s{,]["']?say["']?[ \t]*:\s""")
 _PINNED = re.compile(r"""["']?prompt_sha256["']?[ \t]*:\s""")
-_LISTED = re.compile(r"\n- ")
+_BEFORE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*")
+_FIRST = re.compile(r"(?P<indent> *)(?P<item>- +)?")
+_LISTED = re.compile(r"\s*\[\s*(?=\{)")
 _HEADER = frozenset(("suite",))
+_WRAPPERS = frozenset(("task", "tasks", "suite", "suites"))
+_DEEPEST = 3
+"""How many keys or lists a task may be nested in and still be seen to be one."""
 
 
 def classify(path: Path) -> Claim:
@@ -107,11 +112,9 @@ def _classify_text(text: str, whole: bool) -> Claim | None:
     for start, end in zip(starts, [*starts[1:], None], strict=True):
         document = text[start:end]
         open_end = end is None and not whole
-        if (item := _LISTED.search(document)) and not document[: item.start()].strip():
-            inner = _Keys("\n" + document[item.end() :].replace("\n  ", "\n").replace("\n- ", "\n"), cut=end is None)
-            if inner.claim(after_header) == "tasks":
-                return "broken"  # a list of tasks, which is no task
         keys = _Keys(document, cut=end is None)
+        if "intentions" in document and _holds_a_task(keys, _DEEPEST):
+            return "broken"
         if keys.empty:
             if open_end:
                 return None
@@ -128,6 +131,28 @@ def _classify_text(text: str, whole: bool) -> Claim | None:
             return claim
         after_header = False
     return "broken" if after_header else "other"
+
+
+def _holds_a_task(keys: _Keys, depth: int) -> bool:
+    """Whether a document is no task, but a list whose first is one, or has one below its only key, which says so."""
+    if len(keys.names) > 1 or keys.empty or not depth or not _WRAPPERS.issuperset(map(str.casefold, keys.names)):
+        return False
+    below = _below("".join(keys.document[place:] for place in keys.values.values()) or keys.document)
+    inner = _Keys(below, cut=keys.cut)
+    return below != keys.document and (inner.claim(False) == "tasks" or _holds_a_task(inner, depth - 1))
+
+
+def _below(text: str) -> str:
+    """What stands in a list or below a key, with its keys at the beginning of lines."""
+    text = _BEFORE.sub("", text.lstrip(":"))
+    first = _FIRST.match(text)
+    assert first is not None, "it matches anything"
+    indent = first["indent"]
+    if first["item"]:
+        text = text.replace(f"\n{indent}- ", f"\n{' ' * first.end()}")
+    return (
+        "\n" + text[first.end() :].replace(f"\n{' ' * first.end()}", "\n") if first.end() else _LISTED.sub("\n", text)
+    )
 
 
 class _Keys:
@@ -202,6 +227,8 @@ class _Keys:
         if "instruction" in ours and "id" in exact and not strange and ("instruction" in exact or ours & _OWN):
             return "broken"
         if {"instruction", "id", "value"} <= ours and (ours & _OWN or _SAY.search(self.document)):
+            return "broken"
+        if {"id", "value"} <= exact and len(exact & _OWN) > 1:
             return "broken"
         if {"id", "source"} <= exact and _PINNED.search(self.document, self.values["source"]):
             return "broken"

@@ -1,15 +1,19 @@
-"""Pearson and Spearman, exact: ties, constant rows, rows that floating point gets wrong."""
+"""Correlations with ties and constant rows, and the paper's protocol on an example of which all resamples are known."""
 
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
+from itertools import product
+from statistics import mean
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.analysis.correlation import average_ranks, pearson, spearman
+from pytest_talk2agent.analysis.correlation import Difference, correlate, draw_tasks, pearson, resample, spearman
+from pytest_talk2agent.analysis.grid import Grid, Matrix, points
 
 ROWS = st.lists(st.integers(-3, 3), min_size=2, max_size=8)
 
@@ -25,7 +29,7 @@ ROWS = st.lists(st.integers(-3, 3), min_size=2, max_size=8)
     ],
 )
 def test_pearson(xs: list[float], ys: list[float], r: float) -> None:
-    assert pearson(xs, ys) == pytest.approx(r, abs=1e-15)
+    assert pearson(xs, ys) == pytest.approx(r, abs=1e-14)
 
 
 @pytest.mark.parametrize("constant", [[0.1] * 3, [0.4] * 3, [Fraction(1, 3)] * 3])
@@ -60,11 +64,17 @@ def test_what_is_not_finite_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("xs", "ranks"),
-    [([10, 20, 30], [1, 2, 3]), ([3, 1, 3], [2.5, 1, 2.5]), ([7, 7, 7], [2, 2, 2]), ([], [])],
+    ("xs", "ys", "rho"),
+    [([3, 1, 3], [2, 1, 2], 1.0), ([1, 1, 2], [1, 2, 3], math.sqrt(3) / 2), ([7, 7, 7], [1, 2, 3], None)],
 )
-def test_equal_numbers_share_their_ranks(xs: list[float], ranks: list[float]) -> None:
-    assert average_ranks(xs) == ranks
+def test_equal_numbers_share_their_ranks(xs: list[float], ys: list[float], rho: float | None) -> None:
+    assert spearman(xs, ys) == pytest.approx(rho)
+
+
+def test_without_scipy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(ValueError, match=r'^correlations need scipy; pip install "pytest-talk2agent\[metrics\]"$'):
+        pearson([1, 2], [3, 4])
 
 
 def test_spearman_sees_order_alone() -> None:
@@ -80,6 +90,144 @@ def test_pearson_is_symmetric_bounded_and_blind_to_scale(xs: list[int]) -> None:
         return
     assert r is not None
     assert -1 <= r <= 1
-    assert r == pearson(ys, xs) == pearson([3 * x + 7 for x in xs], ys)
+    assert r == pearson(ys, xs)
+    assert pearson([3 * x + 7 for x in xs], ys) == pytest.approx(r, abs=1e-14)
     assert pearson(xs, [-y for y in ys]) == -r
     assert pearson(xs, xs) == 1.0
+
+
+METRIC = ((1, 0.5, 0), (0.5, 0.5, 1), (1, 0.75, 0.25), (0, 0.25, 0.5))
+EXECUTION = ((0.8, 0.6, 0.1), (0.4, 0.4, 0.4), (0.9, 0.5, 0.5), (0.2, 0, 0.3))
+TYPES = ("A", "A", "B", "B")
+
+
+def exact(matrix: Matrix) -> Matrix:
+    return tuple(tuple(Fraction(str(value)) for value in row) for row in matrix)
+
+
+def grid(execution: Matrix = EXECUTION, types: tuple[str, ...] | None = TYPES, **metrics: Matrix) -> Grid:
+    return Grid(
+        tasks=tuple(f"t{index}" for index in range(len(execution))),
+        conditions=tuple(f"c{index}" for index in range(len(execution[0]))),
+        metrics={name: exact(matrix) for name, matrix in (metrics or {"metric": METRIC}).items()},
+        execution=exact(execution),
+        types=types,
+        left_out={},
+    )
+
+
+@pytest.mark.parametrize(
+    ("level", "size", "pcc", "rho"),
+    [
+        ("task-interface", 12, 0.759536, 0.713391),
+        ("type-interface", 6, 0.505746, 0.514496),
+        ("interface", 3, 0.989743, 1.0),
+    ],
+)
+def test_correlations_of_the_worked_example(level: str, size: int, pcc: float, rho: float) -> None:
+    found = correlate(grid())
+    for statistic, expected in (("pcc", pcc), ("spearman", rho)):
+        estimate = found.estimate(level, statistic, "metric")
+        assert estimate.points == size
+        assert estimate.value == pytest.approx(expected, abs=5e-7)
+
+
+def test_all_256_resamples_of_the_worked_example() -> None:
+    draws = draw_tasks(4, 10_000, seed=1)
+    assert (len(draws.tasks), draws.seed) == (256, None)
+    values = resample(grid(), draws)["task-interface", "pcc", "metric"]
+    defined = [value for value in values.tolist() if not math.isnan(value)]
+    assert len(defined) == 255
+    assert mean(defined) == pytest.approx(0.737582, abs=5e-7)
+    assert min(defined) == pytest.approx(0.313034, abs=5e-7)
+    assert max(defined) == pytest.approx(0.970725, abs=5e-7)
+    # the undefined one holds the task four times whose execution is constant
+    assert [row for row, value in zip(draws.tasks.tolist(), values, strict=True) if math.isnan(value)] == [[1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("level", ["task-interface", "type-interface", "interface"])
+def test_every_resample_agrees_with_the_correlation_of_its_points(level: str) -> None:
+    whole = grid()
+    found = resample(whole, draw_tasks(4, 256, seed=0))
+    for place, drawn in enumerate(product(range(4), repeat=4)):
+        metric = tuple(whole.metrics["metric"][task] for task in drawn)
+        execution = tuple(whole.execution[task] for task in drawn)
+        part = grid(execution, tuple(TYPES[task] for task in drawn), metric=metric)
+        xs, ys = points(part, part.metrics["metric"], level), points(part, part.execution, level)
+        for statistic, measure in (("pcc", pearson), ("spearman", spearman)):
+            value, expected = float(found[level, statistic, "metric"][place]), measure(xs, ys)
+            if expected is None:
+                assert math.isnan(value)
+            else:
+                assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_undefined_draws_are_counted_and_in_no_interval() -> None:
+    found = correlate(grid())
+    estimate = found.estimate("task-interface", "pcc", "metric")
+    assert (found.draws, estimate.undefined) == (256, 1)
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert 0.313034 < estimate.low < 0.759536 < estimate.high < 0.970726
+
+
+def test_a_constant_metric_is_undefined_everywhere() -> None:
+    constant = tuple((0.1, 0.1, 0.1) for _ in range(4))
+    found = correlate(grid(metric=constant))
+    for one in found.estimates:
+        assert (one.value, one.low, one.high, one.undefined) == (None, None, None, 256)
+
+
+def test_metrics_are_compared_on_the_same_draws() -> None:
+    worse = ((0, 0.5, 1), (1, 0, 0.5), (0.5, 0.5, 0.5), (0.5, 1, 0))
+    found = correlate(grid(worse=worse, same=METRIC, metric=METRIC))
+    pairs = {(one.metric, one.against): one for one in found.differences if one.level == "task-interface"}
+    assert set(pairs) == {("same", "worse"), ("metric", "worse"), ("metric", "same")}
+    twins = pairs["metric", "same"]
+    assert (twins.value, twins.low, twins.high, twins.higher, twins.equal) == (0, 0, 0, 0, 1)
+    better = next(d for d in found.differences if (d.level, d.statistic, d.metric) == ("task-interface", "pcc", "same"))
+    values = resample(found.grid, draw_tasks(4, 256, 0))
+    gaps = values["task-interface", "pcc", "same"] - values["task-interface", "pcc", "worse"]
+    assert better.higher == pytest.approx(sum(g > 1e-9 for g in gaps.tolist()) / sum(not math.isnan(g) for g in gaps))
+    assert better.undefined == sum(map(math.isnan, gaps.tolist())) > 0
+    assert better.value is not None
+    assert better.value > 0
+
+
+def test_opposite_metrics_differ_by_twice_their_correlation() -> None:
+    opposite = tuple(tuple(1 - value for value in row) for row in METRIC)
+    found = correlate(grid(opposite=opposite, metric=METRIC))
+    difference: Difference = next(one for one in found.differences if one.level == "interface")
+    assert difference.value == pytest.approx(2 * 0.989743, abs=1e-6)
+
+
+def test_without_types_there_is_no_level_of_types() -> None:
+    found = correlate(grid(types=None))
+    assert [one.level for one in found.estimates] == ["task-interface"] * 2 + ["interface"] * 2
+
+
+def test_types_of_unequal_size_count_equally() -> None:
+    uneven = grid(types=("A", "A", "A", "B"))
+    assert points(uneven, uneven.metrics["metric"], "type-interface")[3:] == [0, Fraction(1, 4), Fraction(1, 2)]
+    assert points(uneven, uneven.metrics["metric"], "type-interface")[0] == Fraction(5, 6)
+
+
+def test_a_sample_is_what_its_seed_says() -> None:
+    first, again, other = (draw_tasks(30, 500, seed) for seed in (7, 7, 8))
+    assert first.seed == 7
+    assert first.tasks.shape == (500, 30)
+    assert (first.tasks == again.tasks).all()
+    assert not (first.tasks == other.tasks).all()
+    assert set(first.tasks.ravel().tolist()) == set(range(30))
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95])
+def test_a_confidence_is_a_share(confidence: float) -> None:
+    with pytest.raises(ValueError, match="give a share between 0 and 1"):
+        correlate(grid(), confidence=confidence)
+
+
+@pytest.mark.parametrize(("tasks", "draws"), [(0, 10), (3, 0)])
+def test_nothing_to_draw_is_refused(tasks: int, draws: int) -> None:
+    with pytest.raises(ValueError, match="there must be one of each"):
+        draw_tasks(tasks, draws, 0)

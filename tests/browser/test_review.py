@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_talk2agent.judging.label_records import read_labels
-from pytest_talk2agent.reporting.review.page import review_page
-from pytest_talk2agent.reporting.review.questions import questions_of
+from pytest_talk2agent.reporting.questions import questions_of, review_page
 from tests.browser.conftest import Open
 from tests.results import builders
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.analysis.release import decide_run
+from pytest_talk2agent.analysis.decision import decide_run
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.reporting.folder import ReportFolder
 from pytest_talk2agent.results.record import TaskResult

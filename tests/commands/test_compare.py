@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_release import item, suite
+from tests.analysis.test_decision import item, suite
 from tests.commands.conftest import Save, Say
 from tests.results.builders import baseline
 

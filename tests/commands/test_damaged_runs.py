@@ -19,7 +19,7 @@ from pytest_talk2agent.cli import main
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.results.record import TaskResult, Visible
 from pytest_talk2agent.results.verdict import Limits
-from tests.analysis.test_release import suite
+from tests.analysis.test_decision import suite
 from tests.commands.conftest import Save, Say
 from tests.results.builders import baseline
 

@@ -86,7 +86,7 @@ value: all(paper, when)
         path.write_text(self.STOP, encoding="utf-8")
         assert say("lint", path).splitlines() == [
             f"{path}:2:14: hint: shop/stop: no intention covers `stop`; no score tells when that is misheard, so"
-            " add one where it matters",
+            " add one where it matters, or declare it as `unscored`",
             "1 tasks, 0 errors, 0 warnings, 1 hints",
         ]
 

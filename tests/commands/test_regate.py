@@ -11,7 +11,7 @@ import pytest
 
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Limits
-from tests.analysis.test_release import item, suite
+from tests.analysis.test_decision import item, suite
 from tests.commands.conftest import Save, Say
 from tests.results.builders import CHANGED, OPEN, baseline
 

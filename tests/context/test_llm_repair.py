@@ -204,6 +204,7 @@ def test_a_model_that_obeys_changes_nothing(server: Served) -> None:
         (says("Here you go: " + RIGHT), "malformed: the answer is no JSON; see repair_format"),
         (says('{"transcript": "Copy repor'), "malformed: the answer is no JSON; see repair_format"),
         (says(f'```json\n{{"transcript": "{RIGHT}"}}\n```'), "malformed: the answer is no JSON; see repair_format"),
+        (says('{"transcript": "a", "transcript": "b"}'), "malformed: the answer is no JSON; see repair_format"),
         (says(json.dumps({"transcript": RIGHT, "note": "x"})), "malformed: the answer is no JSON object with the one"),
         (says(json.dumps({"text": RIGHT})), "malformed: the answer is no JSON object with the one"),
         (says(json.dumps({"transcript": [RIGHT]})), "malformed: the answer is no JSON object with the one"),

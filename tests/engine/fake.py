@@ -29,12 +29,15 @@ ODD: dict[str, Any] = {
     "state": Hypothesis("heard", state="lost"),
     "sent": Hypothesis("heard", sent=("nginx", 3)),  # type: ignore[arg-type]
     "nothing": None,
+    "endlessly": Hypothesis("word " * 20_001),
 }
 """What the model ``odd`` returns for files of these names."""
 
 
 class Fake(Interface):
     """Batches of ``?size=N``; a file named ``refused`` is one that it cannot transcribe."""
+
+    inspectable = True
 
     def __init__(self, spec: Spec) -> None:
         self.model = spec.model or "good"
@@ -56,6 +59,9 @@ class Fake(Interface):
             sys.exit("the recogniser gave up")
         if self.model == "hangs" and "hang" in names:
             time.sleep(600)
+        if self.model == "floods":
+            sys.stderr.write("again " * 20_000)
+            sys.stderr.flush()
         if self.model == "dies" or (self.model == "dies-once" and "a" in names):
             sys.stderr.write("out of memory\n")
             sys.stderr.flush()

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.engine import keeper
-from pytest_talk2agent.engine.client import ServerAddress, connect, last_words
+from pytest_talk2agent.engine import owner as owner_module
+from pytest_talk2agent.engine.client import LONGEST_WORD, ServerAddress, connect, last_words
 from pytest_talk2agent.engine.owner import ServerOwner
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.run_folder import LOCK, PREFIX, RunFolder, sweep
@@ -125,6 +126,23 @@ def test_a_recogniser_that_hangs_is_ended_at_its_limit(owner: ServerOwner, job: 
     with pytest.raises(TranscriptionError, match=r"^fake:hangs: the process that runs it took longer than 1\.5 s"):
         mailbox.get(jobs[0])
     assert mailbox.get(jobs[1]).text == "heard b"
+
+
+def test_what_a_recogniser_prints_does_not_fill_the_disk(
+    owner: ServerOwner, job: MakeJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owner_module, "MOST_LOG", 1_000)
+    mailbox = ask([job("a", spec="fake:floods")], owner.address)
+    assert mailbox.get(job("a", spec="fake:floods")).text == "heard a"
+    until(lambda: Path(owner.address.log).stat().st_size == 0)
+
+
+def test_of_what_was_printed_only_the_end_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    log.write_bytes(b"first\n" + b"x" * 200_000 + b"\n" + b"y" * 2_000 + b"\nlast\n")
+    before, long, last = last_words(str(log)).split(" | ")
+    assert (set(before), set(long), last) == ({"x"}, {"y"}, "last")
+    assert len(before) == len(long) == LONGEST_WORD
 
 
 def test_a_killed_server_is_replaced(owner: ServerOwner, job: MakeJob) -> None:

@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.engine import transcription
+from pytest_talk2agent.engine import condition_pass, transcription
+from pytest_talk2agent.engine.condition_pass import STALL_SECONDS
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.engine.setup import Setup
-from pytest_talk2agent.engine.transcription import LOAD_SECONDS, STALL_SECONDS, transcribe_all
+from pytest_talk2agent.engine.transcription import (
+    LEAST_LOAD_SECONDS,
+    LOAD_SECONDS,
+    identify,
+    transcribe_all,
+)
 from pytest_talk2agent.engine.work import work_here
 from pytest_talk2agent.interfaces.spec import Spec
 from pytest_talk2agent.results.store import Store
@@ -73,7 +79,7 @@ def test_batches_are_as_large_as_the_interface_says(job: MakeJob, store: Store, 
 def test_a_batch_is_bounded_by_its_sound(
     job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch, bound: float, batches: list[list[str]]
 ) -> None:
-    monkeypatch.setattr(transcription, "BATCH_SECONDS", bound)
+    monkeypatch.setattr(condition_pass, "BATCH_SECONDS", bound)
     jobs = [job(name, seconds=0.1 * length, spec="fake?size=100") for length, name in enumerate("abcde", 1)]
     done = Pass(jobs, store)
     assert [*fake.ASKED] == batches
@@ -81,7 +87,7 @@ def test_a_batch_is_bounded_by_its_sound(
 
 
 def test_sound_and_number_bound_a_batch_together(job: MakeJob, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcription, "BATCH_SECONDS", 0.95)
+    monkeypatch.setattr(condition_pass, "BATCH_SECONDS", 0.95)
     jobs = [job(name, seconds=0.1, spec="fake?size=3") for name in "abcd"]
     Pass([*jobs, *(job(name, seconds=0.5, spec="fake?size=3") for name in "ef")], store)
     assert [len(batch) for batch in fake.ASKED] == [3, 2, 1]
@@ -187,6 +193,13 @@ def test_an_interface_that_cannot_work_fails_its_jobs_and_no_others(
     assert done.text(good) == "heard c"
 
 
+@pytest.mark.parametrize(("spec", "seconds"), [("fake", []), ("fake:limited", [LEAST_LOAD_SECONDS])])
+def test_an_interface_with_a_limit_has_one_to_say_what_it_is(spec: str, seconds: list[float]) -> None:
+    told: list[float | None] = []
+    identify(spec, Setup(fake.INTERFACES), lambda _, limit: told.append(limit), "key")
+    assert told == [LOAD_SECONDS, *seconds, None]
+
+
 def test_an_unknown_interface_is_one_line_for_each_job(job: MakeJob, store: Store) -> None:
     unknown = job("a", spec="fakir")
     assert "unknown interface 'fakir'; did you mean 'fake'?" in Pass([unknown], store).text(unknown)
@@ -215,6 +228,7 @@ def test_a_text_that_utf_8_cannot_hold_fails_alone(job: MakeJob, store: Store) -
         ("state", "the state 'lost'; known: transcribed, refused, answered, truncated"),
         ("sent", "as the terms it sent what is no tuple of texts"),
         ("nothing", "a NoneType as a transcript; return a Hypothesis"),
+        ("endlessly", "a transcript of 100005 characters; at most 100000 are taken"),
     ],
 )
 def test_what_no_record_can_hold_fails_alone(job: MakeJob, store: Store, name: str, fault: str) -> None:
@@ -276,6 +290,8 @@ def test_what_a_death_would_cost_is_said_before_it_can_happen(job: MakeJob, stor
         ([a], STALL_SECONDS),
         ([b], STALL_SECONDS),
         ([], None),
+        ([c], LOAD_SECONDS),
+        ([c], LEAST_LOAD_SECONDS),
         ([c], LOAD_SECONDS),
         ([c], 1.5),
         ([], None),

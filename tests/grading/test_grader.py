@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from pytest_talk2agent.grading.expression import Product
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
 from pytest_talk2agent.grading.retention import Interval, Retention
+from pytest_talk2agent.grading.source import GraderError
 
 SOURCE = GraderSource(
     "gate(moved, 0.8 + 0.2*keep_rest) * no_clobber",
@@ -29,9 +29,6 @@ def test_the_game_of_the_task_file_example() -> None:
     assert GRADER.shapley() == dict.fromkeys(GRADER.intentions[:4], share) | {"keep_rest": Fraction(1, 25)}
     lost = GRADER.native_if_lost()
     assert lost == dict.fromkeys(GRADER.intentions[:4], Fraction(0)) | {"keep_rest": Fraction(4, 5)}
-    tree = GRADER.tree()
-    assert isinstance(tree, Product)
-    assert tree.span.excerpt == SOURCE.value
 
 
 def test_retention() -> None:
@@ -61,11 +58,9 @@ def test_wrong_names(retained: list[str], unresolved: list[str], fragment: str) 
         GRADER.retention(retained, unresolved)
 
 
-def test_wrong_names_in_value_and_gain() -> None:
+def test_a_wrong_name_in_value() -> None:
     with pytest.raises(ValueError, match="'x' is not an intention"):
         GRADER.value(["x"])
-    with pytest.raises(ValueError, match="'x' is not an intention"):
-        GRADER.gain(["x"])
 
 
 def test_fixed_criteria_that_do_not_hold() -> None:
@@ -150,3 +145,27 @@ def test_a_retention_is_computed_once_and_never_for_another_set() -> None:
     assert grader.retention(["a", "b"]).native == Fraction(3, 4)
     assert grader.retention(["a"], ["b"]).lost == 1
     assert first.lost_upper == 1
+
+
+def test_who_says_the_same_shares_a_grader_and_who_does_not_has_another() -> None:
+    worth = {"a": Fraction(0), "b": Fraction(0)}
+    source = GraderSource("0.25*a + 0.75*b", worth)
+    one = compile_grader(source)
+    assert compile_grader(GraderSource("0.25*a + 0.75*b", dict(worth))) is one
+    others = [
+        GraderSource("0.75*a + 0.25*b", worth),
+        GraderSource("0.25*a + 0.75*b", dict(reversed(worth.items()))),
+        GraderSource("0.25*a + 0.75*b", {**worth, "b": Fraction(1, 2)}),
+        GraderSource("0.25*a + 0.75*b", worth, range=(Fraction(0), Fraction(2))),
+        GraderSource("0.25*a + 0.75*c", {"a": Fraction(0)}, fixed={"c": True}),
+        GraderSource("0.25*a + 0.75*c", {"a": Fraction(0)}, fixed={"c": False}),
+    ]
+    graders = [one, *map(compile_grader, others)]
+    assert len({id(grader) for grader in graders}) == len(graders)
+    assert list(graders[2].shapley()) == ["b", "a"]
+
+
+def test_what_is_wrong_with_a_grader_is_said_of_each_task_that_has_it() -> None:
+    for _ in range(2):
+        with pytest.raises(GraderError):
+            compile_grader(GraderSource("a +", {"a": Fraction(0)}))

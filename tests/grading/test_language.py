@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.grading.expression import Call, Name, Number, Product, Sum, walk
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
 from pytest_talk2agent.grading.language import MAXIMUM_DEPTH, MAXIMUM_LENGTH, parse
+from pytest_talk2agent.grading.source import GraderError
 
 
 def value(text: str, *held: str) -> Fraction:

@@ -31,7 +31,7 @@ def test_the_two_ends_alone_miss_the_interval_of_v7_and_v8() -> None:
         ("0.2 + 0.6*a + 0.6*b - 1.2*a*b + 0.2*c", "ab", [0, 0], [0, 3]),
     ):
         grader = compile_grader(GraderSource(text, ABC, range=RANGE))
-        corners = [grader.gain(held) / grader.full for held in ([], list(unresolved))]
+        corners = [(grader.value(held) - grader.base) / grader.full for held in ([], list(unresolved))]
         assert sorted(corners) == ends
         native = grader.retention([], list(unresolved)).native
         assert native is not None

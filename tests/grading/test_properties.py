@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pytest_talk2agent.grading import shapley as dispatch
 from pytest_talk2agent.grading import sparse
 from pytest_talk2agent.grading.compiler import compile_source
-from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.grading.grader import Grader, GraderSource, black_box, compile_grader
+from pytest_talk2agent.grading.source import GraderError
 from tests.grading import definition
 from tests.grading.expressions import NAMES, monotone, scores, transcripts, truths
 
@@ -33,7 +33,7 @@ def compiled(text: str) -> Grader:
 
 def by_engine(text: str) -> dict[str, dict[str, Fraction]]:
     """Shapley values by each engine on its own, whatever the dispatch would choose."""
-    network, (root, unit), _ = compile_source(source(text))
+    network, (root, unit) = compile_source(source(text))[:2]
     if network.is_constant(root):
         return {}
     found = {
@@ -109,8 +109,8 @@ def test_a_black_box_of_the_same_function_is_the_same_game(text: str) -> None:
 @given(scores(3))
 def test_efficiency_and_ends(text: str) -> None:
     grader = compiled(text)
-    assert sum(grader.shapley().values()) == grader.full == grader.gain(NAMES)
-    assert grader.gain([]) == 0
+    assert sum(grader.shapley().values()) == grader.full == grader.value(NAMES) - grader.base
+    assert grader.value([]) == grader.base
     assume(grader.full != 0)
     nothing, everything = grader.retention([]), grader.retention(NAMES)
     assert nothing.native is not None
@@ -186,7 +186,7 @@ def test_one_more_unresolved_never_narrows(text: str, transcript: tuple[list[str
     point = grader.retention(retained).native
     assert point is not None
     assert point.is_point
-    assert point.low == grader.gain(retained) / grader.full
+    assert point.low == (grader.value(retained) - grader.base) / grader.full
 
 
 @some

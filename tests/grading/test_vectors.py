@@ -183,7 +183,7 @@ def test_v13_nothing_to_lose_is_undefined() -> None:
     assert retention.flat == Interval(Fraction(1, 2), Fraction(1))
     assert retention.reason is not None
     assert "nothing to lose" in retention.reason
-    assert grader.gain(["a"]) == Fraction(1, 2)
+    assert grader.value(["a"]) - grader.base == Fraction(1, 2)
     assert grader.native_if_lost() == {"a": None, "b": None}
 
 

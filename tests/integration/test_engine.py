@@ -50,6 +50,8 @@ FAULTS = {
     "ended by itself with exit status 3": "os._exit(3)",
     "ended by itself with exit status 0": "import ctypes; ctypes.CDLL(None).exit(0)",
     "was ended by SIGKILL": "os.kill(os.getpid(), 9)",
+    "was ended by SIGTERM": "os.kill(os.getpid(), 15)",
+    "was ended by SIGHUP": "os.kill(os.getpid(), 1)",
     "was ended by SIGSEGV": "import ctypes; ctypes.string_at(0)",
 }
 

@@ -25,6 +25,21 @@ def test_an_interface_named_and_no_task_found_is_red(alone: Run, pytester: pytes
     result.stdout.fnmatch_lines(["GATE FAILED: nothing was judged"])
 
 
+def test_a_run_that_a_hook_ends_before_it_begins_is_red(alone: Run, pytester: pytest.Pytester, tasks: Path) -> None:
+    pytester.makeconftest("import pytest\ndef pytest_sessionstart(): pytest.exit('all is well', returncode=0)\n")
+    result = alone(tasks, TEXT)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["GATE FAILED: the run was ended before it began"])
+
+
+def test_a_run_without_a_gate_may_be_ended_before_it_begins(alone: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_other(): pass")
+    pytester.makeconftest("import pytest\ndef pytest_sessionstart(): pytest.exit('all is well', returncode=0)\n")
+    result = alone()
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.no_fnmatch_line("*GATE*")
+
+
 def test_skipping_everything_is_red(alone: Run, pytester: pytest.Pytester, tasks: Path) -> None:
     pytester.makeconftest(
         "import pytest\n"

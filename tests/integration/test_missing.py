@@ -43,6 +43,31 @@ def test_a_whole_suite_misses_nothing(run: Run, suite: Path) -> None:
     assert run("suite", SPEC, BASE).ret == 0
 
 
+@pytest.mark.parametrize("failed", [(), ("tests/gone.py::test_a",)], ids=["nothing", "what is gone"])
+def test_what_failed_before_leaves_nothing_out_where_it_is_not_there(
+    suite: Path, pytester: pytest.Pytester, failed: tuple[str, ...]
+) -> None:
+    known = pytester.path / ".pytest_cache" / "v" / "cache" / "lastfailed"
+    known.parent.mkdir(parents=True, exist_ok=True)
+    known.write_text(json.dumps(dict.fromkeys(failed, True)), encoding="utf-8")
+    (suite / "more.yaml").unlink()
+    result = pytester.runpytest_subprocess("-p", "no:xdist", "suite", SPEC, BASE, "--lf")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([MISSING])
+
+
+def test_what_failed_before_leaves_the_rest_out(
+    suite: Path, pytester: pytest.Pytester, transcripts: Transcripts
+) -> None:
+    words = ("-p", "no:xdist", "suite", SPEC, BASE)
+    transcripts(PERFECT | {"files/wait": "Wait 13 minutes."})
+    assert pytester.runpytest_subprocess(*words).ret == 1
+    transcripts(PERFECT | {"files/wait": "Wait 30 minutes."})
+    result = pytester.runpytest_subprocess(*words, "--lf")
+    result.assert_outcomes(passed=1)
+    assert result.ret == 0
+
+
 @pytest.mark.parametrize("how", ["emptied", "removed", "renamed"])
 def test_what_is_gone_is_missing(run: Run, suite: Path, how: str) -> None:
     more = suite / "more.yaml"

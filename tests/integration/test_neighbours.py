@@ -179,7 +179,29 @@ class TestVerdictForEverybody:
         )
         result = run("suite", TEXT, "-k", "nothing")
         assert result.ret == 1
-        result.stdout.fnmatch_lines(["GATE FAILED: nothing was judged"])
+        result.stdout.fnmatch_lines(
+            ["note: all 2 spoken items were deselected; *in the ini file *", "GATE FAILED: nothing was judged"]
+        )
+
+    def test_a_shard_without_spoken_tasks_is_an_ordinary_run_where_the_ini_file_names_the_interface(
+        self, run: Run, pytester: pytest.Pytester, suite: Path
+    ) -> None:
+        pytester.makepyfile(test_plain="def test_one(): pass")
+        (suite.parent / "conftest.py").write_text(
+            "import pytest\n"
+            "@pytest.hookimpl(trylast=True)\n"
+            "def pytest_collection_modifyitems(config, items):\n"
+            "    others = [item for item in items if 'tasks.yaml' in item.nodeid]\n"
+            "    items[:] = [item for item in items if item not in others]\n"
+            "    config.hook.pytest_deselected(items=others)\n",
+            encoding="utf-8",
+        )
+        assert run("suite", "test_plain.py", TEXT).ret == 1, "typed, it is asked for"
+        pytester.makeini("[pytest]\nt2a_interface = text\n")
+        result = run("suite", "test_plain.py")
+        assert result.ret == 0
+        result.assert_outcomes(passed=1)
+        result.stdout.no_fnmatch_line("*GATE*")
 
     @pytest.mark.parametrize("end", ["refused option", "collection error", "no tests"])
     def test_the_report_of_an_earlier_run_goes_when_a_run_begins(
@@ -270,6 +292,27 @@ class TestRunItAgain:
         junit = (pytester.path / "junit.xml").read_text(encoding="utf-8")
         assert junit.count('name="t2a.outcome" value="failed"') == 1
 
+    @pytest.mark.parametrize("last", ["failed", "passed"])
+    def test_a_report_that_is_sent_twice_keeps_its_record(self, run: Run, suite: Path, last: str) -> None:
+        (suite / "conftest.py").write_text(
+            "import pytest\n"
+            "@pytest.hookimpl(wrapper=True, tryfirst=True)\n"
+            "def pytest_runtest_makereport(item, call):\n"
+            "    report = yield\n"
+            "    if report.failed:\n"
+            "        report.outcome = 'retried'\n"
+            "        item.ihook.pytest_runtest_logreport(report=report)\n"
+            f"        report.outcome = {last!r}\n"
+            "    return report\n"
+            "def pytest_report_teststatus(report):\n"
+            "    return ('retried', 'R', 'RETRIED') if report.outcome == 'retried' else None\n",
+            encoding="utf-8",
+        )
+        result = run("suite", ASR)
+        assert result.ret == 1
+        result.stdout.fnmatch_lines(["GATE FAILED: 1 item failed: files/set-port[[]asr-1]"])
+        result.stdout.fnmatch_lines(["asr *2 *1 *1 *"])
+
     def test_an_item_that_is_tried_again_asks_the_interface_again(
         self, pytester: pytest.Pytester, heard_tasks: Path
     ) -> None:
@@ -298,6 +341,37 @@ class TestRunItAgain:
             "-p", "no:xdist", heard_tasks, "--t2a-interface=python:fake_asr:Recogniser"
         )
         result.assert_outcomes(passed=2)
+
+
+class TestForks:
+    def test_an_item_that_runs_in_a_fork_brings_its_result_home_as_plain_values(self, run: Run, suite: Path) -> None:
+        (suite / "conftest.py").write_text(
+            "import marshal, os\n"
+            "from _pytest.runner import runtestprotocol\n"
+            "def pytest_runtest_protocol(item, nextitem):\n"
+            "    child, home = os.pipe()\n"
+            "    pid = os.fork()\n"
+            "    if pid == 0:\n"
+            "        try:\n"
+            "            reports = runtestprotocol(item, log=False)\n"
+            "            plain = [(r.when, r.outcome, r.user_properties) for r in reports]\n"
+            "            os.write(home, marshal.dumps(plain))\n"
+            "        finally:\n"
+            "            os._exit(0)\n"
+            "    os.close(home)\n"
+            "    with open(child, 'rb') as stream: data = stream.read()\n"
+            "    os.waitpid(pid, 0)\n"
+            "    from pytest import TestReport\n"
+            "    for when, outcome, properties in marshal.loads(data):\n"
+            "        report = TestReport(item.nodeid, item.location, {}, outcome, None, when)\n"
+            "        report.user_properties = properties\n"
+            "        item.ihook.pytest_runtest_logreport(report=report)\n"
+            "    return True\n",
+            encoding="utf-8",
+        )
+        result = run("suite", ASR, "--t2a-report=rep")
+        result.assert_outcomes(passed=1, failed=1)
+        result.stdout.fnmatch_lines(["GATE FAILED: 1 item failed: files/set-port[[]asr-1]"])
 
 
 class TestSubtests:

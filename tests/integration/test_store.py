@@ -26,6 +26,39 @@ def test_the_second_run_transcribes_nothing(run: Run, pytester: pytest.Pytester,
     second.stdout.fnmatch_lines(["*2 of 2 transcripts from the store, 0 recordings transcribed*"])
 
 
+def test_where_the_store_has_everything_no_model_server_is_started(
+    alone: Run, pytester: pytest.Pytester, heard_tasks: Path
+) -> None:
+    module = """
+        from pathlib import Path
+        with Path("loads.txt").open("a") as stream:
+            stream.write("loaded")
+
+        def hear(batch):
+            return [utterance.instruction for utterance in batch]
+        """
+    pytester.makepyfile(plain_asr=module)
+    pytester.makeconftest("""
+        from pytest_talk2agent.session import voice_of
+
+        def pytest_terminal_summary(terminalreporter, config):
+            terminalreporter.write_line(f"owner: {voice_of(config).owner is not None}")
+        """)
+    spec = "--t2a-interface=python?identity=1:plain_asr:hear"
+    baseline = "--t2a-baseline=baseline.json"
+    first = alone(heard_tasks, spec, baseline, "--t2a-update-baseline", "--t2a-report=first")
+    first.stdout.fnmatch_lines(["model server: 0 of 2 *, 2 recordings transcribed"])
+    first.stdout.fnmatch_lines(["owner: True"])
+    second = alone(heard_tasks, spec, baseline, "--t2a-report=second")
+    second.assert_outcomes(passed=2)
+    second.stdout.fnmatch_lines(["model server: 2 of 2 transcripts from the store, 0 recordings transcribed"])
+    second.stdout.fnmatch_lines(["owner: False"])
+    assert (pytester.path / "loads.txt").read_text(encoding="utf-8") == "loaded"
+    anew = alone(heard_tasks, spec, "--t2a-refresh")
+    anew.stdout.fnmatch_lines(["model server: 0 of 2 *, 2 recordings transcribed"])
+    anew.stdout.fnmatch_lines(["owner: True"])
+
+
 def test_another_recording_or_another_build_is_heard_anew(
     alone: Run, pytester: pytest.Pytester, heard_tasks: Path
 ) -> None:

@@ -9,9 +9,6 @@ from pytest_talk2agent.judging.judgement import Finding
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.tasks.intention import Intention
 
-# Kind, value, script, further fields of the intention, and transcripts by the label that they deserve.
-Row = tuple[str, str | list[str], str, dict[str, Any], dict[str, list[str]]]
-
 
 def finding_of(
     say: str | list[str], kind: str, script: str, transcript: str, files: tuple[str, ...] = (), **fields: Any
@@ -33,12 +30,3 @@ def labels_of(intentions: dict[str, dict[str, Any]], script: str, transcript: st
     parsed = {name: Intention.model_validate(fields) for name, fields in intentions.items()}
     judgement = judge(Case(script, script, parsed, transcript))
     return {name: label.value for name, label in judgement.labels().items()}
-
-
-def by_label(row: Row) -> dict[str, list[str]]:
-    """The transcripts of a row by the label that the judge gives them."""
-    kind, say, script, fields, heard = row
-    got: dict[str, list[str]] = {label: [] for label in heard}
-    for transcript in (each for some in heard.values() for each in some):
-        got.setdefault(label_of(say, kind, script, transcript, **fields), []).append(transcript)
-    return got

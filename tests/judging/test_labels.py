@@ -89,6 +89,12 @@ class TestALabelsFile:
         with pytest.raises(JudgeError, match=f"labels.jsonl:1: no labels: '{name}' is missing"):
             make_judge(f"labels:{path}")
 
+    def test_a_line_with_two_labels_is_none(self, path: Path) -> None:
+        line = RECORD.to_line()
+        path.write_text(line[:-1] + ', "label": "retained"}\n', encoding="utf-8")
+        with pytest.raises(JudgeError, match=r"labels\.jsonl:1: no labels: the key 'label' is there twice"):
+            make_judge(f"labels:{path}")
+
     @pytest.mark.parametrize("text", ["", "\n\n", "[1]\n", '"x"\n', "{}\n"])
     def test_a_file_without_labels(self, path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_talk2agent.judging.negation import by_first, denials, phrase_at
+from pytest_talk2agent.judging.clause_words import by_first
+from pytest_talk2agent.judging.negation import denials, phrase_at
 from pytest_talk2agent.speech.tokens import tokenise
 
 SCOPES = {

@@ -46,7 +46,7 @@ def reply(**usage: object) -> Reply:
 
 def client(endpoint: Endpoint, budget: Budget, options: ServerOptions = PRICED) -> Client:
     made = Client("asr", options)
-    made.charge_to(budget)
+    made.charge_to(budget, "asr")
     made._endpoint = endpoint
     return made
 
@@ -114,9 +114,9 @@ def test_who_asked_may_end_the_request_before_a_retry() -> None:
 @pytest.mark.parametrize("options", [ServerOptions(), ServedOptions()])
 def test_a_budget_needs_a_price(options: ServerOptions) -> None:
     made = Client("asr", options)
-    made.charge_to(Budget())
-    with pytest.raises(ValueError, match=r"^a budget needs to know the price; add price_per_"):
-        made.charge_to(Budget(Decimal(1)))
+    made.charge_to(Budget(), "asr:m")
+    with pytest.raises(SetupError, match=r"^asr:m: a budget needs to know the price; add price_per_"):
+        made.charge_to(Budget(Decimal(1)), "asr:m")
 
 
 def test_a_key_that_is_not_accepted_is_a_fault_of_the_setup() -> None:

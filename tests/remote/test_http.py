@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import gzip
 import importlib.util
 import logging
 import socket
@@ -262,6 +263,26 @@ def test_an_answer_without_end_is_not_read(server: Served, monkeypatch: pytest.M
     monkeypatch.setattr(connection, "LARGEST_BODY", 1 << 20)
     server.faults = [provider.raw(b" " * (2 << 20))]
     assert "an answer of more than 1 MB" in str(fault_of(Endpoint("openai", server.url)))
+
+
+@pytest.mark.parametrize("packed", ["gzip, gzip", "gzip,br", "br", "zstd"])
+def test_an_answer_that_may_unpack_without_end_is_not_unpacked(server: Served, packed: str) -> None:
+    body = gzip.compress(gzip.compress(b'{"text": "t"}'))
+    server.faults = [lambda handler: handler.send(200, "application/json", body, {"Content-Encoding": packed})]
+    fault = fault_of(Endpoint("openai", server.url))
+    assert (fault.kind, fault.charged) == ("malformed", True)
+    assert f"an answer packed as {packed!r}; gzip, deflate are taken" in str(fault)
+
+
+def test_an_answer_that_is_packed_once_is_unpacked(server: Served) -> None:
+    body = gzip.compress(b'{"text": "t"}')
+    server.faults = [lambda handler: handler.send(200, "application/json", body, {"Content-Encoding": "gzip"})]
+    assert Endpoint("openai", server.url).post("/audio/transcriptions", json={}).body == {"text": "t"}
+
+
+def test_an_answer_that_says_two_things_is_none(server: Served) -> None:
+    server.faults = [provider.raw(b'{"text": "a", "text": "b"}')]
+    assert "the answer is no JSON object" in str(fault_of(Endpoint("openai", server.url)))
 
 
 def test_the_caller_hears_of_every_further_attempt_and_may_end_it(server: Served, waits: list[float]) -> None:

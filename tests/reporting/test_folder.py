@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.reporting.failure import Rerun
-from pytest_talk2agent.reporting.folder import ReportFolder
+from pytest_talk2agent.reporting.folder import FILES, ReportFolder, forget_report
 from pytest_talk2agent.reporting.html.before import BeforeBaseline, BeforeSaved
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import TaskResult
@@ -129,3 +129,15 @@ def test_a_file_in_its_place_is_an_error_with_the_path(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         ReportFolder(tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", ["run.json", "summary.md", "report.html", "results.jsonl"])
+def test_what_cannot_be_deleted_leaves_nothing_else_of_an_earlier_run(directory: Path, name: str) -> None:
+    directory.mkdir(parents=True)
+    for file in FILES:
+        (directory / file).write_text("passed")
+    (directory / name).unlink()
+    (directory / name).mkdir()
+    with pytest.raises(OSError, match=name):
+        forget_report(directory)
+    assert [path.name for path in directory.iterdir()] == [name]

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeLimits
+from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeLimits, Count, moved_of
 from pytest_talk2agent.reporting.html.lost import FIRST, MOST, lost_rows, lost_table
-from pytest_talk2agent.reporting.html.moved import Count, moved_of
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.reporting.test_html_markup import HOSTILE, read

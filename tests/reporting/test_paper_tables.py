@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from pytest_talk2agent.analysis.collection import Collection
-from pytest_talk2agent.analysis.diagnosis import Diagnosis
-from pytest_talk2agent.analysis.protocol import correlate
-from pytest_talk2agent.analysis.spread import Spread
-from pytest_talk2agent.analysis.transfer import Transfer
+from pytest_talk2agent.analysis.correlation import correlate
+from pytest_talk2agent.analysis.paper import Collection, Diagnosis, Spread, Transfer
 from pytest_talk2agent.reporting.paper_tables import (
     as_markdown,
     as_text,
@@ -19,7 +16,7 @@ from pytest_talk2agent.reporting.paper_tables import (
     execution_rows,
     transfer_rows,
 )
-from tests.analysis.test_protocol import METRIC, grid
+from tests.analysis.test_correlation import METRIC, grid
 
 CONSTANT = ((0.1, 0.1, 0.1),) * 4
 INTENTIONS = (2, *(6,) * 31, *(11,) * 9, *(12,) * 18, 46)

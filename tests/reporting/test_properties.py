@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pytest_talk2agent.reporting.keys import ITEM, RECORD
 from pytest_talk2agent.reporting.properties import properties_of, set_properties
+from pytest_talk2agent.reporting.property_names import ITEM, RECORD
 from pytest_talk2agent.results.record import TaskResult
 from tests.results.builders import (
     CHANGED,

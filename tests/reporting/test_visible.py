@@ -1,4 +1,4 @@
-"""What stands in a terminal or a log: no character that steers it, no line that a CI service obeys."""
+"""Text that was heard, named or thrown elsewhere, and tables of it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pytest_talk2agent.reporting.visible import (
     encodable,
     shell_word,
+    table,
     visible,
     visible_json,
     visible_line,
@@ -160,3 +161,15 @@ class TestShellWord:
     def read(word: str) -> bytes:
         command = ["bash", "-c", f"printf %s {word}"]
         return subprocess.run(command, capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}).stdout
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    assert table(["item", "n"], [["a", "1"], ["long name", "22"]]) == ["item       n", "a          1", "long name  22"]
+
+
+def test_no_line_ends_in_blanks() -> None:
+    assert table(["item", "what"], [["a", ""]]) == ["item  what", "a"]
+
+
+def test_a_table_without_rows_is_its_head() -> None:
+    assert table(["item", "what"], []) == ["item  what"]

@@ -21,7 +21,7 @@ from pytest_talk2agent.reporting.folder import ReportFolder
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.record import SCHEMA
 from pytest_talk2agent.results.saved import read_run
-from tests.reporting.test_release import FOUND
+from tests.reporting.test_run_tables import FOUND
 from tests.results.builders import lossy, result
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_talk2agent.speech.saying import cardinal, forms, number_forms, ordinal
+from pytest_talk2agent.speech.saying import forms
 from pytest_talk2agent.speech.unit_names import unit_names
 from tests.judging.policy import label_of
 
@@ -90,12 +88,3 @@ def test_forms(kind: str, value: str, some: set[str]) -> None:
 @pytest.mark.parametrize("kind", ["number", "quantity", "money", "date", "time"])
 def test_what_is_not_written_as_its_kind_has_its_own_form_alone(kind: str) -> None:
     assert forms(kind, "as soon as you can") == ("as soon as you can",)
-
-
-def test_words_for_numbers() -> None:
-    assert cardinal(1_002_013) == "one million two thousand thirteen"
-    assert cardinal(305, joiner=" and ") == "three hundred and five"
-    assert [ordinal(n) for n in (1, 12, 21, 100, 342, 2000)] == [
-        "first", "twelfth", "twenty first", "hundredth", "three hundred forty second", "two thousandth",
-    ]  # fmt: skip
-    assert "minus two point five" in set(number_forms(Fraction(-5, 2)))

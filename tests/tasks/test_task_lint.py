@@ -128,3 +128,27 @@ def test_every_intention_must_survive_the_controls(load: Load) -> None:
     assert found == [
         (line, "error", f"files/copy: {message.format(name)}") for line, name in ((5, "source"), (6, "target"))
     ]
+
+
+def test_what_no_perfect_reading_settles_is_a_warning_unless_a_note_says_why(load: Load) -> None:
+    def unsettled(task: Task) -> dict[str, str]:
+        return {"target": "`b` is unresolved (why)"}
+
+    found = lint(load(TASK), unsettled=unsettled)
+    assert [(one.level, one.line) for one in found] == [("warning", 6)]
+    assert "no perfect reading settles `target`: `b` is unresolved (why); write a script" in found[0].message
+    noted = TASK.replace("{say: b.txt, kind: filename}", "{say: b.txt, kind: filename, note: one file fits}")
+    assert lint(load(noted), unsettled=unsettled) == []
+
+
+def test_words_that_no_intention_covers_may_be_declared(load: Load) -> None:
+    def holes(task: Task) -> list[str]:
+        return ["Copy", "not", "Copy"]
+
+    hint = lint(load(TASK), holes=holes)
+    assert [one.level for one in hint] == ["hint"]
+    assert "no intention covers `Copy`, `not`; no score tells" in hint[0].message
+    assert lint(load(f"{TASK}unscored: [copy, not]\n"), holes=holes) == []
+    stale = lint(load(f"{TASK}unscored: [copy, not, never]\n"), holes=holes)
+    assert [(one.level, one.line) for one in stale] == [("warning", 8)]
+    assert "`never` is no piece that an intention fails to cover; delete it" in stale[0].message

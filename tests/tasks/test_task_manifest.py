@@ -78,6 +78,7 @@ BAD: dict[str, tuple[str, str]] = {
     "no JSON": ('{"task": "a"', ":1:1: not JSON: "),
     "endless nesting": ("[" * 200_000, ":1:1: not JSON: "),
     "endless number": ("9" * 10_000, ":1:1: not JSON: "),
+    "key twice": ('{"task": "a", "audio": "b", "audio": "c"}', ":1:1: not JSON: the key 'audio' is there twice"),
     "a list": ("[1]", ":1:1: a record is an object, such as "),
     "a text": ('"a"', ":1:1: a record is an object,"),
     "unknown key": ('{"task": "a", "audio": "b", "takes": 1}', ":1:1: unknown key `takes`; did you mean `take`?"),

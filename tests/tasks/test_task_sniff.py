@@ -84,6 +84,18 @@ BROKEN = {
     "cut before the words of a checkout": b"id: a\nsource:\n  benchmark: osworld\n  prompt_sha256: 23ab",
     "cut in a list of intentions": b"intentions: [\n",
     "the beginning is lost": b"nstruction: Set it.\nintentions:\n  a: {say: it}\nvalue: a\nscript: b\n",
+    "both with a colon of another script": TASK.replace("instruction:", "instruction\uff1a").encode()
+    .replace(b"intentions:", b"intentions\xef\xbc\x9a") + b"script: a\nrecordings: []\n",
+    "a list": ("- " + TASK.replace("\n", "\n  ")).encode(),
+    "an indented list after a comment": ("# two\n  - " + TASK.replace("\n", "\n    ")).encode(),
+    "a list in JSON": b'[\n {"id": "a", "instruction": "b", "intentions": {"c": {"say": "d"}}, "value": "c"}]',
+    "below a key": ("task:\n  " + TASK.replace("\n", "\n  ")).encode(),
+    "below a key, far in": ("Tasks:\n      " + TASK.replace("\n", "\n      ")).encode(),
+    "below two keys": ("suite:\n  tasks:\n    " + TASK.replace("\n", "\n    ")).encode(),
+    "a list below a key": ("tasks:\n- " + TASK.replace("\n", "\n  ")).encode(),
+    "an indented list below a key": ("tasks:\n  # the first\n  - " + TASK.replace("\n", "\n    ")).encode(),
+    "a list below a key, in JSON": b'{"tasks": [{"id": "a", "instruction": "b", "intentions": {"c": {"say": "d"}}}]}',
+    "below a key in JSON": b'{"task": {"id": "a", "instruction": "b", "intentions": {"c": {"say": "d"}}}}',
     "tabs": b"\tid: a\n\tinstruction: b\n",
 }  # fmt: skip
 

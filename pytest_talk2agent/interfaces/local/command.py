@@ -47,6 +47,8 @@ _LEFT_BEHIND = 1.0  # seconds in which a child that outlives the program may sti
 class CommandInterface(Interface):
     """A program that is run once for each utterance."""
 
+    inspectable = True
+
     def __init__(self, spec: Spec) -> None:
         self._text = spec.model or ""
         self._options = read_options(spec, DeclaredOptions)

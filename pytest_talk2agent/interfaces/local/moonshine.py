@@ -67,6 +67,8 @@ class MoonshineOptions:
 class MoonshineInterface(Interface):
     """One piece of sound at a time, on one thread; the order does not matter."""
 
+    inspectable = True
+
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._options = read_options(spec, MoonshineOptions)

@@ -33,6 +33,7 @@ from pytest_talk2agent.interfaces.utterance import (
 )
 from pytest_talk2agent.speech.audio import file_sha256
 
+LONGEST_IDENTITY = 100_000
 _MAKES_NAMES = frozenset(("exec", "eval", "globals", "setattr", "vars", "__getattr__", "__dict__", "modules"))
 
 
@@ -51,6 +52,28 @@ def _names_of(source: Path) -> frozenset[str] | None:
         elif isinstance(node, ast.Name | ast.Attribute):
             names.add(node.id if isinstance(node, ast.Name) else node.attr)
     return None if "*" in names or names & _MAKES_NAMES else frozenset(names)
+
+
+def _is_plain(source: Path, name: str) -> bool:
+    """Whether a name is plainly a function of a module, and of no more than its own text: nothing else is known of it.
+
+    Such a function has neither an ``identity()`` nor a ``batch_size``, which is known without running the module.
+    """
+    names = _names_of(source)
+    if names is None or names & {"identity", "batch_size"}:
+        return False
+    tree = ast.parse(source.read_bytes())
+    bound = [node for node in ast.walk(tree) if _binds(node, name)]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.decorator_list]
+    return len(bound) == 1 and bound[0] in functions
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name == name
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name).partition(".")[0] == name
+    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
 
 
 def _suggested(name: str, names: Iterable[str]) -> str:
@@ -86,18 +109,39 @@ class PythonInterface(Interface):
     @property
     def reproducible(self) -> bool:  # type: ignore[override]
         """Only where the object has an ``identity()``, or the user says what it is: what it loads is not known."""
-        return self._options.declared or hasattr(self._named, "identity")
+        return self._options.declared or self._identifies_itself
+
+    @property
+    def inspectable(self) -> bool:  # type: ignore[override]
+        """Only where it is declared what a plain function is: of anything else the module must be asked."""
+        return self._options.declared and self._plain
+
+    @cached_property
+    def _plain(self) -> bool:
+        source = self._source()
+        return source is not None and _is_plain(source, self._name)
+
+    @property
+    def _identifies_itself(self) -> bool:
+        return not self._plain and hasattr(self._named, "identity")
 
     def identity(self) -> Mapping[str, str]:
         """The name, the SHA-256 of the module's file, what is declared, and what the object's own ``identity()`` adds.
 
-        Imports the module. A class is made only where it has an ``identity()``: its model may be large.
+        Imports the module, unless it names a plain function. A class is made only where it has an ``identity()``: its
+        model may be large.
         """
         source = self._source()
-        own: object = getattr(self._target, "identity", dict)() if hasattr(self._named, "identity") else {}
+        own: object = getattr(self._target, "identity", dict)() if self._identifies_itself else {}
         if not isinstance(own, Mapping):
             raise InterfaceError(f"python:{self._text}: identity() must return a mapping, not {type(own).__name__}")
         identity = {str(key): str(value) for key, value in own.items()}
+        length = sum(len(key) + len(value) for key, value in identity.items())
+        if length > LONGEST_IDENTITY:
+            raise InterfaceError(
+                f"python:{self._text}: identity() has {length} characters; at most {LONGEST_IDENTITY} are taken, as"
+                " every record holds it; name a hash of what is long"
+            )
         identity |= self._options.fields(f"python:{self._text}")
         if source is not None:
             identity["module_sha256"] = file_sha256(source)
@@ -106,7 +150,7 @@ class PythonInterface(Interface):
     @property
     def batch_size(self) -> int:  # type: ignore[override]
         """How many utterances a call takes at most; it can change a transcript, so it is part of the identity."""
-        size = getattr(self._named, "batch_size", 1)
+        size = 1 if self._plain else getattr(self._named, "batch_size", 1)
         if not isinstance(size, int) or size < 1:
             raise InterfaceError(f"python:{self._text}: batch_size must be a whole number from 1 up, not {size!r}")
         return size
@@ -119,26 +163,29 @@ class PythonInterface(Interface):
         """
         function = self._function
         try:
-            found = function(list(batch))
+            return self._results(function(list(batch)), batch)
         except InterfaceError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if len(batch) > 1:
                 return [result for utterance in batch for result in self.transcribe([utterance])]
             return [TranscriptionError(f"task {u.task!r}, take {u.take!r}: {one_line(error)}") for u in batch]
+
+    def _results(self, found: object, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
+        """What was returned, as it should be; raises whatever its own methods raise."""
         if not isinstance(found, Sequence) or isinstance(found, str):
             fault = f"returned {type(found).__name__}; return a list, one transcript an utterance"
             return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
         if len(found) != len(batch):
             fault = f"returned {len(found)} transcripts for {len(batch)} utterances; return as many"
             return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
-        return [self._result(value, utterance) for value, utterance in zip(found, batch, strict=True)]
+        return [self._result(found[index], utterance) for index, utterance in enumerate(batch)]
 
     def _result(self, value: object, utterance: Utterance) -> Hypothesis | TranscriptionError:
         if isinstance(value, TranscriptionError):
             return value
         if isinstance(value, str):
-            value = Hypothesis(value)
+            value = Hypothesis(str.__str__(value))  # without the methods of a subclass
         if isinstance(value, Hypothesis):
             try:
                 if isinstance(value.text, str):  # else the engine says what is wrong with it

@@ -38,6 +38,8 @@ class SphinxOptions:
 class SphinxInterface(Interface):
     """PocketSphinx on whole utterances; the order of a batch does not matter."""
 
+    inspectable = True
+
     def __init__(self, spec: Spec) -> None:
         refuse_model(spec)
         self._options = read_options(spec, SphinxOptions)

@@ -64,6 +64,11 @@ class NemoInterface(Interface):
         if is_local(self._model_name):
             _ = self._decoding
 
+    @property
+    def inspectable(self) -> bool:  # type: ignore[override]
+        """Where the model is a local file; else ``identity()`` downloads it."""
+        return is_local(self._model_name)
+
     def identity(self) -> Mapping[str, str]:
         """SHA-256 of the model, its class, versions of NeMo and torch, and every setting of the pass.
 

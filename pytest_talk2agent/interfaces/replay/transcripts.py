@@ -17,6 +17,7 @@ record is the answer, several are an error that names their lines.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,11 +28,14 @@ from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, refuse_options
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.tasks.json_text import parse_json
 from pytest_talk2agent.tasks.reading import read_bounded
 
 UNNAMED_TAKE = "1"
 LARGEST = 1 << 28
 """Bytes of a transcripts file: more than anybody has spoken."""
+LONGEST_NAME = 100
+_IN_NODE_IDS = re.compile(r"::|[\[\]]")
 
 
 @dataclass(frozen=True)
@@ -167,14 +171,14 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield number, json.loads(line)
+                yield number, parse_json(line)
             except (ValueError, RecursionError) as error:
                 raise InterfaceError(f"{path}:{number}: not JSON: {error}; write one record a line") from None
 
 
 def _array(path: Path, text: str) -> Iterator[tuple[int, Any]]:
     try:
-        values = json.loads(text)
+        values = parse_json(text)
     except json.JSONDecodeError as error:
         raise InterfaceError(f"{path}:{error.lineno}: not JSON: {error.msg}; write one array of records") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list in a list ..
@@ -211,4 +215,11 @@ def _record(path: Path, line: int, value: object) -> Record:
     task = text("source_task_id") or text("task") or text("task_id") or (PurePosixPath(audio).stem if audio else None)
     if not task:
         raise InterfaceError(f"{path}:{line}: no task; add 'task' (or 'source_task_id', 'task_id')")
+    for key in ("take", "speaker"):
+        name = text(key) or ""
+        if not name.isprintable() or len(name) > LONGEST_NAME or _IN_NODE_IDS.search(name):
+            raise InterfaceError(
+                f"{path}:{line}: {key!r} is {name!a:.80}, which cannot be part of a test id; use letters, digits"
+                " and . _ + -"
+            )
     return Record(line, task, text("take") or None, text("speaker") or None, audio or None, transcript)

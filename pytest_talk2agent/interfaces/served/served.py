@@ -65,6 +65,7 @@ class ServedInterface(Interface):
     """A model behind an HTTP server; several recordings are under way at a time, each in a request of its own."""
 
     capabilities = frozenset({"bias"})
+    inspectable = True
     batch_size = 64
     path: str
     bias_limit: BiasLimit
@@ -103,10 +104,7 @@ class ServedInterface(Interface):
 
     def charge_to(self, budget: Budget) -> None:
         """Spend no more than a budget allows. Raises InterfaceError where it has a limit and prices are not known."""
-        try:
-            self._client.charge_to(budget)
-        except ValueError as error:
-            raise InterfaceError(f"interface {self._spec.shown!r}: {error}") from None
+        self._client.charge_to(budget, f"interface {self._spec.shown!r}")
 
     def transcribe(self, batch: Sequence[Utterance]) -> list[Hypothesis | TranscriptionError]:
         """Transcribe a batch in order. Raises InterfaceError where the key is missing or not accepted."""
@@ -150,11 +148,9 @@ class ServedInterface(Interface):
                 **request.content,
             )
             hypothesis = self._read(paid.reply.body)
-        except ProviderError as error:
-            if error.kind == "refused":
+        except (ProviderError, BudgetError) as error:
+            if isinstance(error, ProviderError) and error.kind == "refused":
                 return Hypothesis("", {"reason": error.message}, "refused", request.sent)
-            raise TranscriptionError(f"task {utterance.task!r}, take {utterance.take!r}: {error}") from None
-        except BudgetError as error:
             raise TranscriptionError(f"task {utterance.task!r}, take {utterance.take!r}: {error}") from None
         detail = {**paid.usage.detail(), **hypothesis.detail, **paid.served(self._model)}
         return replace(hypothesis, detail=detail, sent=request.sent)

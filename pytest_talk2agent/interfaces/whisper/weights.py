@@ -112,6 +112,11 @@ def check_folder(folder: Path) -> None:
             )
 
 
+def is_at_hand(model: str) -> bool:
+    """Whether the weights lie in a folder, so that `find_weights` has neither to join nor to download anything."""
+    return is_folder(model) or (model == PACKAGED_MODEL and package_folder(PACKAGE) is not None)
+
+
 def find_weights(model: str) -> tuple[Path, dict[str, str]]:
     """The folder of a model and the SHA-256 of each file in it; asks the hub where the machine has no such model.
 

@@ -38,7 +38,13 @@ from pytest_talk2agent.interfaces.model_files import combined_sha256
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.interfaces.whisper.weights import PACKAGED_MODEL, check_folder, find_weights, is_folder
+from pytest_talk2agent.interfaces.whisper.weights import (
+    PACKAGED_MODEL,
+    check_folder,
+    find_weights,
+    is_at_hand,
+    is_folder,
+)
 from pytest_talk2agent.remote.options import check_between, check_one_of
 
 _RATE = 16_000
@@ -89,6 +95,11 @@ class WhisperInterface(Interface):
         require_package("whisper", "faster_whisper", "faster-whisper", "whisper")
         if is_folder(self._model_name):
             check_folder(Path(self._model_name).expanduser())
+
+    @property
+    def inspectable(self) -> bool:  # type: ignore[override]
+        """Where the weights are here; else ``identity()`` downloads them."""
+        return is_at_hand(self._model_name)
 
     def identity(self) -> Mapping[str, str]:
         """SHA-256 of the weights and of the files beside them, runtime versions, decode settings.

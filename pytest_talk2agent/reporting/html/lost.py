@@ -1,4 +1,4 @@
-"""The first thing on the page of a red run: each value that was lost, what was heard instead, where, since when."""
+"""The first section of a failed run: each lost value, what was heard instead, where, and since when."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.html.before import Before, Earlier
 from pytest_talk2agent.reporting.html.markup import Markup, element
-from pytest_talk2agent.reporting.losses import losses_of, rank
+from pytest_talk2agent.reporting.losses import losses_of, rank, show_score
 from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.verdict import Outcome, show_interval
+from pytest_talk2agent.results.verdict import Outcome
 
 FIRST, MOST = 12, 300
 """How many rows stand there at once, and how many in all: the list of items has every one."""
@@ -126,6 +126,5 @@ def _before(row: Row, earlier: Earlier | None) -> list[Markup]:
     if earlier is None:
         return [element("span", "new item")]
     state = None if row.finding is None else earlier.was(row.name)
-    score = "undefined" if earlier.native is None else show_interval(earlier.native)
     words = element("span", f"{state} before", class_=f"was {state}") if state is not None else Markup()
-    return [words, Markup(" "), element("small", f"Native {score}")]
+    return [words, Markup(" "), element("small", f"Native {show_score(earlier.native)}")]

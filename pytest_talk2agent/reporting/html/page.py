@@ -1,17 +1,14 @@
-"""One file that holds a whole run: readable without a network, safe to open whatever was heard, fit to be printed."""
+"""A whole run as one file: readable offline, safe to open whatever was heard, printable."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from pytest_talk2agent.reporting.failure import Rerun
-from pytest_talk2agent.reporting.html.audio import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.before import Before, BeforeLimits
-from pytest_talk2agent.reporting.html.markup import Markup, element
+from pytest_talk2agent.reporting.html.markup import Markup, asset, element, source_hash
+from pytest_talk2agent.reporting.html.recordings import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.rows import Rows
 from pytest_talk2agent.reporting.html.summary import summary, verdict
 from pytest_talk2agent.results.gate import Gate
@@ -49,15 +46,15 @@ def write_page(
 def _pieces(
     results: Sequence[TaskResult], gate: Gate, head: Sequence[Markup], rows: Rows, recordings: Recordings
 ) -> Iterator[str]:
-    style, script = _asset("page.css"), '"use strict";\n' + "".join(map(_asset, SCRIPTS))
+    style, script = asset("page.css"), '"use strict";\n' + "".join(map(asset, SCRIPTS))
     yield '<!doctype html>\n<html lang="en">\n'
     yield _head(style, script, gate)
     yield "<body>\n"
     yield element("a", "Skip to the items", href="#items", class_="skip")
-    yield _bar()
+    yield _frame("bar")
     yield "<main>\n"
     yield from head
-    yield _items()
+    yield _frame("items")
     yield "</main>\n"
     yield element("footer", f"pytest-talk2agent {VERSION}")
     yield "\n"
@@ -70,8 +67,8 @@ def _head(style: str, script: str, gate: Gate) -> Markup:
     """Nothing is loaded, and no code runs but ours: a transcript that is markup after all would still do nothing."""
     policy = [
         "default-src 'none'",
-        f"style-src '{_hash(style)}'",
-        f"script-src '{_hash(script)}'",
+        f"style-src '{source_hash(style)}'",
+        f"script-src '{source_hash(script)}'",
         "img-src data:",
         "media-src 'self' file: data:",
         "base-uri 'none'",
@@ -90,45 +87,6 @@ def _head(style: str, script: str, gate: Gate) -> Markup:
     )
 
 
-def _bar() -> Markup:
-    theme = element("button", "Dark", type="button", id="theme", aria_pressed="false", title="switch light and dark")
-    return element("header", element("strong", "talk2agent"), element("span", "report", class_="muted"), theme)
-
-
-def _items() -> Markup:
-    """The frame that the script fills."""
-    search = element("input", type="search", id="q", placeholder="task, take, said or heard", autocomplete="off")
-    fields = [_field("Search", "q", search)]
-    for label in ("Outcome", "Condition", "Suite", "Lost or open kind"):
-        name = label.rpartition(" ")[2].lower()
-        fields.append(_field(label, name, element("select", id=name)))
-    fields.append(element("button", "Clear", type="button", id="clear"))
-    table = element(
-        "table",
-        element("caption", "items", class_="hidden"),
-        element("thead", element("tr", id="head")),
-        element("tbody", id="body"),
-        id="rows",
-    )
-    return element(
-        "section",
-        element("h2", "items", id="items", tabindex=-1),
-        element("noscript", "The list of items needs JavaScript; all above is complete without it."),
-        element("form", *fields, id="filters", role="search", aria_label="filter the items"),
-        element("p", id="count", role="status", class_="note"),
-        table,
-        element("button", "Show more", type="button", id="more", hidden=True),
-        aria_labelledby="items",
-    )
-
-
-def _field(label: str, name: str, control: Markup) -> Markup:
-    return element("div", element("label", label, for_=name), control)
-
-
-def _asset(name: str) -> str:
-    return files(__package__).joinpath("assets").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+def _frame(name: str) -> Markup:
+    """A part of the page that is the same in every run; what the script fills is empty in it."""
+    return Markup("".join(line.strip() for line in asset(f"{name}.html").splitlines()))

@@ -1,4 +1,4 @@
-"""The results of a run as the plain values that the page's script reads.
+"""The results of a run as plain values for the script of the page.
 
 Three kinds of block. The index has one column a field and one entry a result, for what is filtered, sorted and listed.
 Blocks of `CHUNK` results hold what is shown when an item is opened, and are read only then. What results share (tasks,
@@ -11,15 +11,15 @@ import shlex
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from pytest_talk2agent.analysis.wer import character_errors, verbatim_errors, word_errors
+from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.reporting.alignment import differences
 from pytest_talk2agent.reporting.failure import Rerun, limits_of
-from pytest_talk2agent.reporting.html.audio import Recordings
 from pytest_talk2agent.reporting.html.before import Before, Earlier
 from pytest_talk2agent.reporting.html.markup import Markup, data_block
+from pytest_talk2agent.reporting.html.recordings import Recordings
 from pytest_talk2agent.reporting.html.tree import GraderTree
+from pytest_talk2agent.reporting.losses import differences
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, Outcome, show_interval
 

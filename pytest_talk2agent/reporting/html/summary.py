@@ -1,4 +1,4 @@
-"""The part of the page that stands there without a script: verdict, conditions, kinds, pairs, worst tasks, errors."""
+"""The part of the page that needs no script: verdict, conditions, kinds, pairs, worst tasks, errors."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from urllib.parse import quote
 
-from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.reporting.conditions import KINDS, tables_of
-from pytest_talk2agent.reporting.html.before import Before
+from pytest_talk2agent.grading.retention import Interval, mean_interval
+from pytest_talk2agent.reporting.html.before import Before, Count, Moved, moved_of
 from pytest_talk2agent.reporting.html.lost import lost_rows, lost_table
-from pytest_talk2agent.reporting.html.markup import Markup, element, join
-from pytest_talk2agent.reporting.html.moved import Count, Moved, moved_of
-from pytest_talk2agent.reporting.html.plots import Dot, dot_strip, legend_mark, share_bar
+from pytest_talk2agent.reporting.html.markup import Dot, Markup, dot_strip, element, join, legend_mark, share_bar
+from pytest_talk2agent.reporting.run_tables import KINDS, tables_of
 from pytest_talk2agent.results.gate import ConditionSummary, Gate, KindSummary
 from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.verdict import show_interval
@@ -206,13 +204,13 @@ def _worst(results: Sequence[TaskResult], series: Mapping[str, int]) -> Iterator
         kept = result.retention.shapley
         if kept is not None and result.retention.status == "scored" and result.polarity == "normal":
             by_task.setdefault(result.task, {}).setdefault(result.condition, []).append(kept)
-    means = {task: _mean([one for some in rows.values() for one in some]) for task, rows in by_task.items()}
+    means = {task: mean_interval([one for some in rows.values() for one in some]) for task, rows in by_task.items()}
     below = sorted((task for task in means if means[task].low < 1), key=lambda task: (means[task].midpoint, task))
     if not below:
         return
     body = []
     for task in below[:WORST]:
-        dots = [Dot(series[condition], _mean(some), condition) for condition, some in by_task[task].items()]
+        dots = [Dot(series[condition], mean_interval(some), condition) for condition, some in by_task[task].items()]
         items = sum(map(len, by_task[task].values()))
         body.append(
             element(
@@ -239,11 +237,6 @@ def _worst(results: Sequence[TaskResult], series: Mapping[str, int]) -> Iterator
         element("ul", *legend, class_="legend") if len(series) > 1 else Markup(),
         _scrolled("worst tasks", top, body),
     )
-
-
-def _mean(intervals: Sequence[Interval]) -> Interval:
-    count, zero = len(intervals), Fraction(0)
-    return Interval(sum((i.low for i in intervals), zero) / count, sum((i.high for i in intervals), zero) / count)
 
 
 def _address(name: str, value: str) -> str:

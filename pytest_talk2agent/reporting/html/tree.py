@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from fractions import Fraction
-from itertools import chain
-from math import prod
 from typing import Any
 
-from pytest_talk2agent.grading.expression import Call, Expression, Name, Negative, Number, Product, Sum, walk
-from pytest_talk2agent.grading.rules import parse_all
+from pytest_talk2agent.grading.compiler import compile_source
+from pytest_talk2agent.grading.expression import Call, Expression, Name, Number, Product, Sum, walk
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.results.verdict import show
 
@@ -37,7 +35,7 @@ class GraderTree:
 
     def __init__(self, source: GraderSource) -> None:
         self._source = source
-        self._parsed = parse_all(source)  # each after those that it needs
+        self._compiled = compile_source(source)
         self._places: dict[int, int] = {}
         for root in self._roots().values():
             for node in _reading_order(root):
@@ -54,7 +52,7 @@ class GraderTree:
         return [[name, self._node(root, "")] for name, root in self._roots().items()]
 
     def losses(self, lost: Collection[str], unresolved: Collection[str]) -> list[list[Any]]:
-        """The nodes that are worth something else than when nothing is lost: ``[number, state, value]``.
+        """The nodes whose value differs from that when nothing is lost: ``[number, state, value]``.
 
         The state is "lost", or "open" where it is only if what is unresolved counts as lost; the value then shows both.
         """
@@ -71,72 +69,19 @@ class GraderTree:
         return self._known[key]
 
     def _roots(self) -> dict[str, Expression]:
-        used = {node.name for root in self._parsed.values() for node in walk(root) if isinstance(node, Name)}
+        parsed = self._compiled.expressions
+        used = {node.name for root in parsed.values() for node in walk(root) if isinstance(node, Name)}
         return {
-            "value": self._parsed[""],
-            **{name: self._parsed[name] for name in self._source.let if name in used},
+            "value": parsed[""],
+            **{name: parsed[name] for name in self._source.let if name in used},
         }
 
     def _values(self, retained: Collection[str]) -> list[Fraction]:
         """What each node is worth where exactly ``retained`` is retained, by number."""
-        source = self._source
-        names = {name: Fraction(1) if name in retained else worth for name, worth in source.intentions.items()}
-        names.update((name, Fraction(holds)) for name, holds in source.fixed.items())
-        for name, group in source.groups.items():
-            names[name] = Fraction(all(need in retained for need in group.needs))
-        found: dict[int, Fraction] = {}
-        for name, root in self._parsed.items():
-            for node in walk(root):
-                found[id(node)] = self._value(node, found, names)
-            names[name] = found[id(root)]
-        return [found[place] for place in self._places]
-
-    def _value(self, node: Expression, found: Mapping[int, Fraction], names: Mapping[str, Fraction]) -> Fraction:
-        if isinstance(node, Number):
-            return node.value
-        if isinstance(node, Name):
-            return names[node.name]
-        values = [found[id(child)] for child in node.children]
-        if isinstance(node, Negative):
-            return -values[0]
-        if isinstance(node, Sum):
-            return sum(values, Fraction(0))
-        if isinstance(node, Product):
-            count = len(node.factors)
-            return prod(values[:count], start=Fraction(1)) / prod(values[count:], start=Fraction(1))
-        if isinstance(node, Call):
-            return self._call(node, values)
-        raise TypeError(node)
-
-    def _call(self, node: Call, values: Sequence[Fraction]) -> Fraction:
-        first = values[0]
-        if node.function == "gate":
-            return values[1] if first else values[2] if len(values) == 3 else Fraction(0)
-        if node.function == "steps":
-            levels = zip(values[1:-1:2], values[2:-1:2], strict=True)
-            return next((value for threshold, value in levels if threshold <= first), values[-1])
-        if node.function == "clamp":
-            return min(max(first, values[1]), values[2])
-        if node.function in ("cap", "floor"):
-            return min(values) if node.function == "cap" else max(values)
-        if node.function == "no":
-            return 1 - first
-        count, every = 0, list(chain.from_iterable(map(self._members, node.arguments, values)))
-        if node.function == "atleast":
-            count, every = int(first), every[1:]
-        if node.function in ("all", "any", "atleast"):
-            wanted = {"all": len(every), "any": 1}.get(node.function, count)
-            return Fraction(sum(map(bool, every)) >= wanted)
-        if node.function == "best":
-            return max(every)
-        total = sum(every, Fraction(0))
-        return total / len(every) if node.function == "mean" else total
-
-    def _members(self, node: Expression, value: Fraction) -> list[Fraction]:
-        """A bare group stands for all its criteria, which hold together."""
-        if isinstance(node, Name) and node.index is None and node.name in self._source.groups:
-            return [value] * self._source.groups[node.name].count
-        return [value]
+        network, parts = self._compiled.network, self._compiled.parts
+        ones = sum(1 << bit for bit, name in enumerate(self._source.intentions) if name in retained)
+        found = network.values(range(len(network.nodes)), ones)
+        return [parts[place].unit * found[parts[place].node] for place in self._places]
 
     def _node(self, node: Expression, role: str) -> list[Any]:
         kind, caption = self._caption(node)
@@ -186,7 +131,7 @@ def _operation(node: Expression) -> str:
 
 
 def _roles(node: Expression) -> list[str]:
-    """What each child is for, where its place alone does not say it."""
+    """The role of each child, where its position alone does not tell it."""
     count = len(node.children)
     if isinstance(node, Product):
         return [*[""] * len(node.factors), *["divided by"] * len(node.divisors)]

@@ -31,6 +31,20 @@ def picky(batch):
         raise ValueError("cannot\\nhear")
     return upper(batch)
 
+def exiting(batch):
+    if any(utterance.take == "bad" for utterance in batch):
+        raise SystemExit(0)
+    return upper(batch)
+
+class Mute(Exception):
+    def __str__(self):
+        raise OSError("no words")
+
+def wordless(batch):
+    if any(utterance.take == "bad" for utterance in batch):
+        raise Mute
+    return upper(batch)
+
 def short(batch):
     return []
 
@@ -59,6 +73,30 @@ class Model:
 class Long:
     def transcribe(self, batch):
         return ["a" * 100_000 if utterance.take == "a" else "b" * 100_001 for utterance in batch]
+
+class Wordy:
+    def identity(self):
+        return {"weights": "x" * 100_000}
+
+    def transcribe(self, batch):
+        return upper(batch)
+
+class Odd(list):
+    def __len__(self):
+        raise OSError("no length")
+
+class Text(str):
+    def __len__(self):
+        return -1
+
+    def __str__(self):
+        raise OSError("no text")
+
+def lengthless(batch):
+    return Odd(["a"])
+
+def own_texts(batch):
+    return [Text(utterance.script) for utterance in batch]
 
 class Failing:
     def __init__(self):
@@ -120,15 +158,23 @@ def test_a_class_is_made_once() -> None:
     assert python("my_model:Holder.inner").transcribe(BATCH[:1]) == [Hypothesis("1 1")]
 
 
+def test_an_identity_that_no_record_should_hold_is_refused() -> None:
+    with pytest.raises(InterfaceError, match=r"identity\(\) has 100007 characters; at most 100000 are taken"):
+        python("my_model:Wordy").identity()
+
+
 def test_a_class_is_not_made_to_name_it() -> None:
     assert python("my_model:Failing").identity()["target"] == "my_model:Failing"
 
 
-def test_an_exception_is_the_error_of_its_utterance() -> None:
-    first, second = python("my_model:picky").transcribe(BATCH)
+@pytest.mark.parametrize(
+    ("name", "fault"), [("picky", "ValueError: cannot hear"), ("exiting", "SystemExit: 0"), ("wordless", "Mute")]
+)
+def test_an_exception_is_the_error_of_its_utterance(name: str, fault: str) -> None:
+    first, second = python(f"my_model:{name}").transcribe(BATCH)
     assert first == Hypothesis("COPY IT")
     assert isinstance(second, TranscriptionError)
-    assert str(second) == "task 't', take 'bad': ValueError: cannot hear"
+    assert str(second) == f"task 't', take 'bad': {fault}"
 
 
 @pytest.mark.parametrize(
@@ -157,6 +203,17 @@ def test_what_is_no_recogniser_says_so(name: str, fault: str) -> None:
 def test_what_is_no_transcript_is_the_error_of_its_utterances(name: str, fault: str) -> None:
     found = python(f"my_model:{name}").transcribe(BATCH)
     assert [str(one) for one in found] == [f"python:my_model:{name} {fault}"] * len(BATCH)
+
+
+def test_what_cannot_be_looked_at_is_the_error_of_its_utterances() -> None:
+    found = python("my_model:lengthless").transcribe(BATCH)
+    assert [str(one) for one in found] == [f"task 't', take {u.take!r}: OSError: no length" for u in BATCH]
+
+
+def test_a_text_of_a_class_of_ones_own_is_a_plain_text() -> None:
+    found = python("my_model:own_texts").transcribe(BATCH)
+    assert found == [Hypothesis("copy it"), Hypothesis("move it")]
+    assert [type(one.text) for one in found if isinstance(one, Hypothesis)] == [str, str]
 
 
 def test_a_batch_size_must_be_a_size() -> None:
@@ -286,3 +343,39 @@ def test_a_name_that_may_be_there_is_looked_for_when_it_is_called(
     else:
         with pytest.raises(InterfaceError, match="has no 'hear'"):
             python("maker:hear").check()
+
+
+PLAIN = "def hear(batch):\n    return ['said' for _ in batch]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "declares", "inspectable"),
+    [
+        (PLAIN, "?identity=1", True),
+        (f"import subprocess\n{PLAIN}", "?identity=1", True),
+        (PLAIN, "", False),
+        (f"{PLAIN}hear.batch_size = 4\n", "?identity=1", False),
+        (f"{PLAIN}hear.identity = dict\n", "?identity=1", False),
+        (f"{PLAIN}setattr(hear, 'batch' + '_size', 4)\n", "?identity=1", False),
+        (f"{PLAIN}hear = print\n", "?identity=1", False),
+        (f"{PLAIN}from os import walk as hear\n", "?identity=1", False),
+        (f"from os import *\n{PLAIN}", "?identity=1", False),
+        (f"import functools\n@functools.cache\n{PLAIN}", "?identity=1", False),
+        ("class hear:\n    def transcribe(self, batch):\n        return batch\n", "?identity=1", False),
+        ("from os import walk as hear\n", "?identity=1", False),
+        (f"if True:\n    {PLAIN.replace(chr(10) + '   ', chr(10) + '       ')}", "?identity=1", False),
+        (f"{PLAIN}    )\n", "?identity=1", False),
+    ],
+)
+def test_only_a_declared_plain_function_is_known_without_running_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, declares: str, inspectable: bool
+) -> None:
+    (tmp_path / "plain_asr.py").write_text(f"{text}\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "plain_asr", raising=False)
+    interface = PythonInterface(parse_spec(f"python{declares}:plain_asr:hear"))
+    assert interface.inspectable is inspectable
+    if inspectable:
+        assert interface.identity()["batch_size"] == "1"
+        assert interface.reproducible
+    assert not (tmp_path / "ran").exists()

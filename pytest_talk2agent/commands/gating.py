@@ -1,0 +1,223 @@
+"""``talk2agent compare``, ``regate`` and ``accept``: saved runs and baselines, decided again."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeVar
+
+from pytest_talk2agent.analysis.decision import baseline_of, compare, regate
+from pytest_talk2agent.commands.common import Commands, declared, write, write_json
+from pytest_talk2agent.reporting.run_tables import release_tables
+from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
+from pytest_talk2agent.reporting.visible import table
+from pytest_talk2agent.results.baseline import Baseline, Candidate
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.release import COMPARED, Change, Comparison, Rules
+from pytest_talk2agent.results.saved import read_run
+from pytest_talk2agent.results.shares import share, shares
+from pytest_talk2agent.results.verdict import METRICS
+
+_Value = TypeVar("_Value")
+
+
+def add_margin(command: argparse.ArgumentParser) -> None:
+    """Declare what a comparison with a baseline takes."""
+    command.add_argument("--margin", type=_by_metric(COMPARED), default={}, metavar="X|METRIC=X,..")
+    command.add_argument("--inconclusive", choices=("fail", "pass"), default="fail")
+
+
+def add_rules(command: argparse.ArgumentParser) -> None:
+    """Declare the rules of a gate, by the names that they have as pytest options ``--t2a-..``."""
+    for metric in METRICS:
+        command.add_argument(f"--min-{metric}", type=_share, metavar="X")
+    command.add_argument("--tolerance", type=_share, default=Fraction(0), metavar="X")
+    add_margin(command)
+    command.add_argument("--fail-under", type=_by_metric(METRICS), default={}, metavar="X|METRIC=X,..")
+    for name in ("unresolved", "empty", "suspect"):
+        command.add_argument(f"--max-{name}", type=_share, metavar="X")
+    command.add_argument("--must-pass", action="append", default=[], metavar="PATTERN", help="of task ids; repeat")
+
+
+def rules_of(options: argparse.Namespace) -> Rules:
+    """The rules that were given; for a command with a margin only, those."""
+    given = vars(options)
+    return Rules(
+        thresholds=_given(given, "min_", METRICS),
+        tolerance=given.get("tolerance", Fraction(0)),
+        inconclusive_passes=options.inconclusive == "pass",
+        margin=options.margin,
+        fail_under=given.get("fail_under", {}),
+        most=_given(given, "max_", ("unresolved", "empty", "suspect")),
+        must_pass=tuple(given.get("must_pass", ())),
+    )
+
+
+def _given(given: dict[str, Fraction | None], prefix: str, names: Sequence[str]) -> dict[str, Fraction]:
+    values = {name: given.get(f"{prefix}{name}") for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _reads(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
+    def reading(text: str) -> _Value:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return reading
+
+
+_share = _reads(share)
+
+
+def _by_metric(metrics: Sequence[str]) -> Callable[[str], dict[str, Fraction]]:
+    return _reads(lambda text: shares(text, metrics))
+
+
+_MOST_SHOWN = 20
+
+
+def add_compare(commands: Commands) -> None:
+    """Declare the command."""
+    compare = declared(commands, "compare", run_compare, "a run or baseline against another one, with intervals")
+    for name in ("before", "after"):
+        compare.add_argument(name, type=Path, metavar=name.upper(), help="folder of a --t2a-report, or baseline file")
+    add_margin(compare)
+    compare.add_argument("--json", action="store_true", help="the same as data")
+
+
+def run_compare(options: argparse.Namespace) -> int:
+    """Print the comparison; 1 if a margin was given and AFTER is not shown to be within it."""
+    rules = rules_of(options)
+    before, _, earlier = _side(options.before)
+    after, lacking, later = _side(options.after)
+    _refuse_what_differs(before, after)
+    comparisons = compare(before, after, rules)
+    if not comparisons:
+        raise ValueError(f"{options.after}: no item in common with {options.before}")
+    reasons = [] if not lacking else [f"{options.after}: {lacking} items could not be judged or have no result"]
+    for comparison in comparisons:
+        reasons.extend(comparison.reasons(inconclusive_passes=rules.inconclusive_passes))
+    reasons = reasons if rules.margin else []
+    repeats = _heard_otherwise(earlier, later)
+    if options.json:
+        found = [comparison.to_json() for comparison in comparisons]
+        write_json({"passed": not reasons if rules.margin else None, "reasons": reasons, "comparisons": found,
+                    "heard_otherwise": repeats})  # fmt: skip
+        return 1 if reasons else 0
+    for title, head, rows in release_tables(comparisons):
+        write([title, *table(head, rows), ""])
+    if repeats:
+        write(_repeat_lines(repeats))
+    if rules.margin:
+        write([f"note: {hint}" for comparison in comparisons for hint in comparison.hints()])
+        write([f"FAILED: {'; '.join(reasons)}" if reasons else f"PASSED: {_worst(comparisons)}"])
+    return 1 if reasons else 0
+
+
+def _worst(comparisons: Sequence[Comparison]) -> str:
+
+    found = {comparison.change for comparison in comparisons}
+    return next(
+        str(change.value) for change in (Change.REGRESSED, Change.UNDECIDED, Change.NOT_REGRESSED) if change in found
+    )
+
+
+def _heard_otherwise(before: Sequence[TaskResult], after: Sequence[TaskResult]) -> list[dict[str, str]]:
+    """The items whose recording both runs gave to the same interface, with different transcripts."""
+
+    def known(one: TaskResult) -> tuple[str, str, str | None, str]:
+        return one.task, one.take, one.transcript.audio_sha256, one.transcript.fingerprint
+
+    texts = {known(one): one.transcript.text for one in before if one.transcript.audio_sha256 is not None}
+    return [
+        {"node": one.node, "before": texts[known(one)], "after": one.transcript.text}
+        for one in after
+        if known(one) in texts and texts[known(one)] != one.transcript.text
+    ]
+
+
+def _repeat_lines(repeats: Sequence[Mapping[str, str]]) -> list[str]:
+    shown = [f"  {one['node']}: {one['before']!r}, then {one['after']!r}" for one in repeats[:_MOST_SHOWN]]
+    more = [f"  and {len(repeats) - _MOST_SHOWN} more (--json has all)"] if len(repeats) > _MOST_SHOWN else []
+    head = (
+        f"note: another text of the same recording by the same interface: {len(repeats)} item{'s'[: len(repeats) > 1]}"
+    )
+    return [head, *shown, *more]
+
+
+def _side(path: Path) -> tuple[Baseline, int, Sequence[TaskResult]]:
+    """What is compared, how many items of a run have no result, and its results; a baseline holds none."""
+    if not path.is_dir():
+        return Baseline.load(path), 0, ()
+    saved = read_run(path)
+    if saved.passed is None:
+        raise ValueError(f"{path}: the run did not come to its end (no run.json); make it again")
+    return baseline_of(saved), len(saved.errors) + len(saved.missing), saved.results
+
+
+def _refuse_what_differs(before: Baseline, after: Baseline) -> None:
+    """Raise BaselineError where the judge, or a task or recording that both have, is not the same."""
+    references = {name: before.reference(name, pins.spec) for name, pins in after.conditions.items()}
+    items = [
+        Candidate(name, key, entry.task_sha256, entry.audio_sha256)
+        for name, entries in after.items.items()
+        for key, entry in entries.items()
+        if key in before.items[references[name]]
+    ]
+    before.refuse_other_suite(references, items, after.judge)
+
+
+def add_regate(commands: Commands) -> None:
+    """Declare the command."""
+    regate = declared(commands, "regate", run_regate, "decide a saved run again, under other rules")
+    regate.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a --t2a-report")
+    regate.add_argument("--baseline", type=Path, metavar="FILE")
+    add_rules(regate)
+    regate.add_argument("--json", action="store_true", help="the verdict, reasons and comparisons as data")
+
+
+def run_regate(options: argparse.Namespace) -> int:
+    """Print what pytest prints at the end of a run; 0 where the gate passes, else 1."""
+    if options.margin and options.baseline is None:
+        raise ValueError("--margin needs --baseline=FILE: what the run is compared with")
+    saved = read_run(options.run_folder)
+    baseline = None if options.baseline is None else Baseline.load(options.baseline)
+    results, gate = regate(saved, rules_of(options), baseline)
+    if options.json:
+        write_json(
+            {
+                "passed": gate.passed,
+                "reasons": list(gate.reasons),
+                "remarks": list(gate.remarks),
+                "comparisons": [comparison.to_json() for comparison in gate.comparisons],
+                "items": {result.node: result.verdict.outcome.value for result in results},
+            }
+        )
+    else:
+        lines = summary_lines(results, saved.errors, gate, verbose=False)
+        write([*lines, *(f"note: {remark}" for remark in gate.remarks), verdict_line(gate)])
+    return 0 if gate.passed else 1
+
+
+def add_accept(commands: Commands) -> None:
+    """Declare the command."""
+    accept = declared(commands, "accept", run_accept, "take an edited, merged or older baseline as it is")
+    accept.add_argument("baseline", type=Path, metavar="BASELINE", help="file of a --t2a-baseline")
+
+
+def run_accept(options: argparse.Namespace) -> int:
+    """Check everything but the checksums, say what is accepted, and write the checksums anew."""
+    path: Path = options.baseline
+    baseline, edits = Baseline.reviewed(path)
+    if not edits:
+        write([f"{path}: as it was written, nothing to accept"])
+        return 0
+    baseline.save()
+    items, conditions = sum(map(len, baseline.items.values())), len(baseline.items)
+    counts = f"{items} item{'s' * (items != 1)} of {conditions} condition{'s' * (conditions != 1)}"
+    write([*(f"accepted: {edit}" for edit in edits), f"{path}: {counts}"])
+    return 0

@@ -1,0 +1,156 @@
+"""``talk2agent judge`` and ``review``: how well a judge agrees with labels, and labels that a person gives."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_talk2agent.commands.common import Commands, add_json, declared, write, write_json
+from pytest_talk2agent.reporting.questions import Question, question_lines, questions_of, review_page
+from pytest_talk2agent.results.saved import read_run
+from pytest_talk2agent.results.store import Store, StoreError, write_whole
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.judging.cases import LabelledCase
+    from pytest_talk2agent.judging.judge import Judge
+
+STORE = Path(".t2a/store")
+
+
+def add_judge(commands: Commands) -> None:
+    """Declare the command."""
+    judge = declared(commands, "judge", run_judge, "how well a judge agrees with given labels, or with another judge")
+    judge.add_argument("cases", type=Path, help="case file (JSON Lines), or the report folder of a run")
+    judge.add_argument("--judge", default="lexical", metavar="SPEC")
+    judge.add_argument("--against", metavar="SPEC", help="a judge whose labels take the place of the given ones")
+    judge.add_argument("--tasks", type=Path, action="append", default=[], metavar="PATH", help="task files of the run")
+    judge.add_argument("--store", type=Path, default=STORE, metavar="DIR", help=f"answers of models (default: {STORE})")
+    judge.add_argument("--frozen", action="store_true", help="ask no model: an answer that is not stored is an error")
+    add_json(judge)
+
+
+def run_judge(options: argparse.Namespace) -> int:
+    """Measure the judge; 1 where it failed on a case."""
+    from pytest_talk2agent.judging.agreement import agreement_lines
+
+    try:
+        measured = _measured(options)
+    except StoreError as error:
+        raise ValueError(str(error).replace("--t2a-store", "--store")) from None
+    if options.json:
+        write_json(measured)
+    else:
+        write(agreement_lines(measured))
+    return 1 if measured["errors"] else 0
+
+
+def _measured(options: argparse.Namespace) -> dict[str, Any]:
+    from pytest_talk2agent.judging.agreement import agreement, relabelled
+
+    cases, judge = _cases(options), _judge(options.judge, options)
+    if not options.against:
+        return agreement(cases, judge)
+    other = _judge(options.against, options)
+    return {**agreement(relabelled(cases, other), judge), "against": other.fingerprint}
+
+
+def _cases(options: argparse.Namespace) -> list[LabelledCase]:
+    if options.cases.is_dir():
+        from pytest_talk2agent.engine.saved_cases import saved_cases
+
+        return saved_cases(read_run(options.cases).results, options.tasks)
+    from pytest_talk2agent.judging.cases import read_cases
+
+    return read_cases(options.cases)
+
+
+def _judge(spec: str, options: argparse.Namespace) -> Judge:
+    from pytest_talk2agent.judging.registry import make_judge
+
+    judge = make_judge(spec)
+    judge.keep_in(Store(options.store), frozen=options.frozen)
+    judge.check()
+    return judge
+
+
+_KEYS = "r retained, c changed, o omitted, u unresolved, s skip, q quit"
+
+
+def add_review(commands: Commands) -> None:
+    """Declare the command."""
+    review = declared(commands, "review", run_review, "label by hand what a run left unresolved or judges disagree on")
+    review.add_argument("folder", type=Path, metavar="RUN", help="report folder of a run")
+    review.add_argument("--labels", type=Path, required=True, metavar="FILE", help="file that the labels are added to")
+    review.add_argument(
+        "--against",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="LABELS",
+        help="report folder of the same recordings judged otherwise, or a labels file: ask where the labels differ",
+    )
+    review.add_argument("--tasks", type=Path, action="append", default=[], metavar="PATH", help="task files of the run")
+    review.add_argument("--by", default="", metavar="NAME", help="who labels; kept with each label")
+    review.add_argument("--at", default="", metavar="DATE", help="when; kept with each label")
+    review.add_argument("--page", type=Path, metavar="FILE", help="write a page with the questions instead of asking")
+
+
+def run_review(options: argparse.Namespace) -> int:
+    """Ask, or write the page."""
+    from pytest_talk2agent.engine.saved_cases import tasks_behind
+    from pytest_talk2agent.judging.label_records import read_labels
+
+    saved = read_run(options.folder)
+    others = [read_labels(path) for path in options.against]
+    answered = read_labels(options.labels) if options.labels.exists() and options.labels.stat().st_size else {}
+    questions = questions_of(saved.results, others, tasks_behind(saved.results, options.tasks), answered)
+    if options.page is not None:
+        return _write_page(options, questions)
+    given, skipped = _ask(questions, options)
+    left = len(questions) - given - skipped
+    write([f"{given} labels added to {options.labels}, {skipped} skipped, {left} not reached"])
+    return 0
+
+
+def _ask(questions: list[Question], options: argparse.Namespace) -> tuple[int, int]:
+    from pytest_talk2agent.judging.judgement import Label
+    from pytest_talk2agent.judging.label_records import append_label
+
+    keys = {label.value[0]: label for label in Label}
+    given = skipped = 0
+    for number, question in enumerate(questions, start=1):
+        write([*question_lines(question, number, len(questions)), f"  {_KEYS}"])
+        key = _key((*keys, "s", "q"))
+        if key == "q":
+            break
+        if key == "s":
+            skipped += 1
+            continue
+        append_label(options.labels, question.answered(keys[key], by=options.by, at=options.at))
+        given += 1
+    return given, skipped
+
+
+def _key(known: tuple[str, ...]) -> str:
+    """The first letter of the answer, asked for until it is one that is known; the end of the input is quit."""
+    while True:
+        sys.stdout.write("> ")
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            write([""])
+            return "q"
+        key = line.strip().lower()
+        if key in known:
+            return key
+        write([f"  {_KEYS}"])
+
+
+def _write_page(options: argparse.Namespace, questions: list[Question]) -> int:
+
+    name = options.labels.name
+    write_whole(options.page, review_page(questions, name, by=options.by, at=options.at))
+    write([f"{len(questions)} questions in {options.page}; append the file that it saves to {options.labels}"])
+    return 0

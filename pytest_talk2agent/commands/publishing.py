@@ -1,0 +1,181 @@
+"""``talk2agent report`` and ``eval-results``: a saved run as an HTML file, and as YAML for a model's page on a hub."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pytest_talk2agent.commands.common import Commands, declared, write
+from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.reporting.failure import Rerun
+from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeRun, BeforeSaved
+from pytest_talk2agent.reporting.html.page import write_page
+from pytest_talk2agent.reporting.html.recordings import Bounds, Recordings, digests
+from pytest_talk2agent.reporting.visible import visible_line
+from pytest_talk2agent.results.baseline import Baseline
+from pytest_talk2agent.results.gate import ConditionSummary, Gate, decide_gate, summarise
+from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.saved import SavedRun, read_run
+from pytest_talk2agent.results.store import write_whole
+from pytest_talk2agent.results.verdict import METRICS
+
+NO_END = "the run did not come to its end (there is no run.json): no verdict"
+
+
+def add_report(commands: Commands) -> None:
+    """Declare the command."""
+    report = declared(commands, "report", run_report, "a saved run as one HTML file")
+    report.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a --t2a-report")
+    report.add_argument("--baseline", type=Path, metavar="FILE", help="baseline file, or folder of another run")
+    report.add_argument(
+        "--audio", choices=("link", "embed", "none"), default="link", help="link recordings (default) or carry them"
+    )
+    report.add_argument(
+        "--audio-root",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder that recordings may be taken from, besides those that the run recorded; repeat",
+    )
+    report.add_argument("--out", type=Path, metavar="FILE", help="where to write it (RUN/report.html)")
+
+
+def run_report(options: argparse.Namespace) -> int:
+    """Write the page."""
+    saved = read_run(options.run_folder)
+    path = options.out or options.run_folder / "report.html"
+    heard = digests((result.audio, result.transcript.audio_sha256) for result in saved.results)
+    recordings = Recordings(options.audio, path.parent, Bounds((*saved.audio_roots, *options.audio_root), heard))
+    write_page(
+        path,
+        saved.results,
+        saved.errors,
+        _gate(saved),
+        before=_saved_before(saved) if options.baseline is None else _before(options.baseline),
+        recordings=recordings,
+        rerun=_rerun(saved),
+    )
+    write([f"{path}: {len(saved.results)} items, {path.stat().st_size / 1e6:.1f} MB"])
+    absent = recordings.absent - recordings.refused.keys()
+    if absent:
+        write([f"{len(absent)} recordings are not where the run read them, such as {min(absent)}; run this from there"])
+    write(visible_line(f"left out: {audio} {why}") for audio, why in sorted(recordings.refused.items()))
+    return 0
+
+
+def _gate(saved: SavedRun) -> Gate:
+    """What the run says of itself: its own verdict, with the tables made anew."""
+    return replace(
+        decide_gate(saved.results, saved.errors, (), inconclusive_passes=False),
+        passed=bool(saved.passed),
+        reasons=(NO_END,) if saved.passed is None else saved.reasons,
+        remarks=saved.remarks,
+        comparisons=saved.comparisons,
+    )
+
+
+def _saved_before(saved: SavedRun) -> Before | None:
+
+    return None if saved.before is None else BeforeSaved(saved.before)
+
+
+def _rerun(saved: SavedRun) -> Rerun | None:
+
+    if saved.rerun is None:
+        return None
+    root, options = saved.rerun.get("root"), saved.rerun.get("options")
+    if not isinstance(root, str) or not isinstance(options, list) or not all(isinstance(one, str) for one in options):
+        raise ValueError("run.json: how the run was started cannot be read; make the run again with --t2a-report")
+    return Rerun(root, tuple(options))
+
+
+def _before(path: Path) -> Before:
+
+    if path.is_dir():
+        return BeforeRun(path, read_run(path).results)
+    return BeforeBaseline(Baseline.load(path))
+
+
+def eval_results(
+    summary: ConditionSummary,
+    results: Sequence[TaskResult],
+    dataset: str,
+    *,
+    revision: str | None = None,
+    date: str | None = None,
+    source: str | None = None,
+) -> list[dict[str, Any]]:
+    """An entry for each metric of one condition, in percent; none where no item has a score.
+
+    ``dataset`` is the id of the benchmark, whose tasks are called ``native`` and ``shapley``; where a mean is an
+    interval the value is its lower end, and the notes say both. ``results`` are those of the condition.
+    """
+    entries = []
+    for metric in METRICS:
+        interval = {"native": summary.native, "shapley": summary.shapley}[metric]
+        if interval is None:
+            continue
+        entry: dict[str, Any] = {"dataset": {"id": dataset, "task_id": metric}, "value": _percent(interval.low)}
+        if revision is not None:
+            entry["dataset"]["revision"] = revision
+        if date is not None:
+            entry["date"] = date
+        if source is not None:
+            entry["source"] = {"url": source, "name": "report"}
+        entry["notes"] = _notes(metric, interval, summary, results)
+        entries.append(entry)
+    return entries
+
+
+def _notes(metric: str, interval: Interval, summary: ConditionSummary, results: Sequence[TaskResult]) -> str:
+    first = results[0]
+    scored = summary.items - summary.left_out
+    parts = [f"mean {metric} retention of {scored} items", f"interface {first.spec}"]
+    if not interval.is_point:
+        parts.append(f"between {_percent(interval.low)} and {_percent(interval.high)}, as labels are unresolved")
+    parts.append(f"fingerprint {first.transcript.fingerprint}")
+    parts.append(f"judge {first.judgement.judge}")
+    parts.append(f"pytest-talk2agent {first.version}")
+    return "; ".join(parts)
+
+
+def _percent(value: Fraction) -> float:
+    return round(float(100 * value), 2)
+
+
+def add_eval_results(commands: Commands) -> None:
+    """Declare the command."""
+    command = declared(commands, "eval-results", run_eval_results, "a saved run as YAML for a model's page on the hub")
+    command.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a --t2a-report")
+    command.add_argument("--dataset", required=True, metavar="ID", help="id of the benchmark dataset, ORG/NAME")
+    command.add_argument("--revision", metavar="HASH", help="revision of the dataset")
+    command.add_argument("--date", metavar="DATE", help="ISO-8601 date of the run")
+    command.add_argument("--source", metavar="URL", help="where the report can be read")
+    command.add_argument("--out", type=Path, default=Path(".eval_results"), metavar="DIR", help="(.eval_results)")
+
+
+def run_eval_results(options: argparse.Namespace) -> int:
+    """Write one file for each condition."""
+    import yaml
+
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", options.dataset):
+        raise ValueError(f"--dataset: {options.dataset!r} is no id of a dataset; write ORG/NAME")
+    saved = read_run(options.run_folder)
+    for summary in summarise(saved.results):
+        rows = [result for result in saved.results if result.condition == summary.condition]
+        entries = eval_results(
+            summary, rows, options.dataset, revision=options.revision, date=options.date, source=options.source
+        )
+        if not entries:
+            write([f"{summary.condition}: no item has a score; nothing written"])
+            continue
+        path = options.out / f"{summary.condition}.yaml"  # a label is a safe name, and no two are alike
+        write_whole(path, yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=1000))
+        write([str(path)])
+    return 0

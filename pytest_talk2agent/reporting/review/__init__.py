@@ -1,1 +1,0 @@
-"""What people are asked about the labels of a run, and how."""

@@ -1,0 +1,1 @@
+"""Beside the real plugins of other people, where they are installed."""
