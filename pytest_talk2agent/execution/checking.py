@@ -12,8 +12,8 @@ from fractions import Fraction
 from pytest_talk2agent.execution import check_run
 from pytest_talk2agent.execution.sandbox import Limits, SandboxError
 from pytest_talk2agent.execution.workspace import Workspace
-from pytest_talk2agent.grading.errors import GraderError
 from pytest_talk2agent.grading.grader import Grader, compile_grader
+from pytest_talk2agent.grading.source import GraderError
 from pytest_talk2agent.tasks.execution import Execution
 from pytest_talk2agent.tasks.reading import read_utf8
 from pytest_talk2agent.tasks.task import Task

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from pytest_talk2agent.execution.checking import Finding
 from pytest_talk2agent.execution.trajectory import Step
-from pytest_talk2agent.grading.exact import read_fraction
+from pytest_talk2agent.grading.retention import read_fraction
 from pytest_talk2agent.results.reading import mapping
 from pytest_talk2agent.results.store import content_key
 
