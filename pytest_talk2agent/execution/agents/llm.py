@@ -174,7 +174,7 @@ class LanguageModel:
 
     def _client(self, timeout: float) -> Client:
         client = Client(self._who, dataclasses.replace(self._options, timeout=timeout), AgentError)
-        client.charge_to(self._budget)
+        client.charge_to(self._budget, self._who)
         return client
 
 
