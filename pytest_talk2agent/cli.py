@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pytest_talk2agent.commands import benchmarks, gating, labelling, publishing, studies, task_files
+from pytest_talk2agent.commands import benchmarks, execution, gating, labelling, publishing, studies, task_files
 from pytest_talk2agent.commands.common import write_error
 from pytest_talk2agent.results.baseline import BaselineError
 from pytest_talk2agent.results.store import StoreError
@@ -25,6 +25,7 @@ COMMANDS = (
     task_files.add_lint,
     benchmarks.add_import,
     benchmarks.add_verify,
+    execution.add_execute,
     gating.add_compare,
     gating.add_regate,
     gating.add_accept,

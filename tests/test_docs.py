@@ -32,6 +32,7 @@ import pytest
 import yaml
 
 from pytest_talk2agent import cli, hookspecs, options, plugin
+from pytest_talk2agent.execution import bubblewrap
 from pytest_talk2agent.interfaces.local.declared import DeclaredOptions
 from pytest_talk2agent.interfaces.local.moonshine import MoonshineOptions
 from pytest_talk2agent.interfaces.local.sphinx import SphinxOptions
@@ -65,6 +66,8 @@ OPTIONS: dict[str, type[DataclassInstance]] = {
 }
 RUN = ["tutorial.md", "interfaces.md", "judging.md", "how-it-works.md"]
 """The pages whose commands are run, in one folder and in this order."""
+SANDBOXED = ["execution.md"]
+"""Pages of their own whose commands need a sandbox."""
 
 _MARK = re.compile(r"<!-- (file|append|line|exit|fragment|judged)(?:: (.+?))? -->")
 
@@ -307,13 +310,9 @@ def _check_shown(block: Block, printed: list[str], home: Path) -> None:
         position, gap = found + 1, False
 
 
-def test_what_the_pages_show_is_what_happens(tmp_path: Path) -> None:
-    if importlib.util.find_spec("faster_whisper") is None:
-        pytest.skip("faster_whisper is not installed; the pages need the extra `whisper`")
-    (tmp_path / "pytest-talk2agent").symlink_to(ROOT, target_is_directory=True)
-    folder = tmp_path / "voice-gate"
-    folder.mkdir()
-    for page in RUN:
+def _follow(pages: list[str], folder: Path) -> None:
+    """Do what pages show, in a folder."""
+    for page in pages:
         printed: list[str] | None = None
         for block in blocks(DOCS / page):
             if block.mark in ("file", "append", "line"):
@@ -322,7 +321,16 @@ def test_what_the_pages_show_is_what_happens(tmp_path: Path) -> None:
                 printed = _run(block, folder)
             elif block.language == "text":
                 assert printed is not None, f"{block.place}: no command before it"
-                _check_shown(block, printed, tmp_path)
+                _check_shown(block, printed, folder.parent)
+
+
+def test_what_the_pages_show_is_what_happens(tmp_path: Path) -> None:
+    if importlib.util.find_spec("faster_whisper") is None:
+        pytest.skip("faster_whisper is not installed; the pages need the extra `whisper`")
+    (tmp_path / "pytest-talk2agent").symlink_to(ROOT, target_is_directory=True)
+    folder = tmp_path / "voice-gate"
+    folder.mkdir()
+    _follow(RUN, folder)
     suite = xml.etree.ElementTree.parse(folder / "report" / "junit.xml")
     written = {str(item.get("name")) for item in suite.iter("property")}
     described = " ".join(row[0] for _, row in rows(DOCS / "gate.md"))
@@ -330,6 +338,17 @@ def test_what_the_pages_show_is_what_happens(tmp_path: Path) -> None:
     assert written <= set(re.findall(r"`(t2a\.\w+)`", described))
 
 
+@pytest.mark.parametrize("page", SANDBOXED)
+def test_what_a_page_shows_of_the_sandbox_is_what_happens(page: str, tmp_path: Path) -> None:
+    try:
+        bubblewrap.form()
+    except bubblewrap.SandboxError as error:
+        pytest.skip(str(error))
+    folder = tmp_path / "voice-gate"
+    folder.mkdir()
+    _follow([page], folder)
+
+
 def test_pages_with_commands_are_run() -> None:
     shown = {page.name for page in DOCS.glob("*.md") for block in blocks(page) if block.language == "bash"}
-    assert shown == set(RUN)
+    assert shown == {*RUN, *SANDBOXED}

@@ -19,6 +19,7 @@ from pytest_talk2agent.commands.common import (
     write,
     write_json,
 )
+from pytest_talk2agent.commands.execution import report_unfit
 from pytest_talk2agent.grading.grader import Grader
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.grading.source import some
@@ -161,6 +162,11 @@ def add_lint(commands: Commands) -> None:
         action="store_true",
         help="replace each value in the words: what uses it, and no more, must be lost",
     )
+    lint.add_argument(
+        "--execute",
+        action="store_true",
+        help="run every task that says how: its solution must reach 1, and doing nothing must not",
+    )
 
 
 def run_lint(options: argparse.Namespace) -> int:
@@ -185,6 +191,11 @@ def run_lint(options: argparse.Namespace) -> int:
     write([", ".join(counts)])
     if options.corrupt:
         errors += _corrupt(tasks)
+    if options.execute:
+        executable = [task for task in tasks if task.execution is not None]
+        unfit = report_unfit(executable)
+        errors += unfit
+        write([f"{len(executable)} tasks executed, {unfit} unfit"])
     write(checkouts.remarks())
     unbound = sum(not task.is_bound for task in tasks)
     if unbound:

@@ -9,20 +9,17 @@ workspace, so one that crashes or hangs takes no other with it.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
-import select
-import signal
 import sys
-import time
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pytest_talk2agent.execution import sandbox, stubs
+from pytest_talk2agent.execution import stubs
+from pytest_talk2agent.execution.inside import MOST_FILES, end_all, read_line, set_dumpable
 from pytest_talk2agent.execution.world import WORKSPACE, World
 
 FOLDERS = (str(WORKSPACE), "/claude_code")
@@ -31,9 +28,6 @@ FOLDERS = (str(WORKSPACE), "/claude_code")
 _SCRATCH = (*FOLDERS, "/root", "/tmp")
 _MOST_SHOWN = 2000
 _MOST_MISSING = 50
-_MOST_ANSWER = 1 << 20
-_MOST_FILES = 4096
-_SECONDS_TO_END = 2
 
 
 class _Missing:
@@ -51,7 +45,7 @@ def main() -> None:
     """Answer the request on standard input."""
     request = json.load(sys.stdin)
     # What a grader runs as may else open this process's files, the answers among them, below /proc.
-    _set_dumpable(False)
+    set_dumpable(False)
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as lines:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
@@ -67,18 +61,18 @@ def _in_a_process(request: Mapping[str, Any], state: Mapping[str, bool]) -> dict
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _set_dumpable(True)
+        set_dumpable(True)
         os.setsid()
         # A grader has one way out: its own answer, which the parent checks.
         os.closerange(3, writing)
-        os.closerange(writing + 1, _MOST_FILES)
+        os.closerange(writing + 1, MOST_FILES)
         line = json.dumps(run(request["grader"], request["world"], state))
         with contextlib.suppress(OSError), os.fdopen(writing, "w", encoding="utf-8") as pipe:
             pipe.write(line + "\n")
         os._exit(0)
     os.close(writing)
-    answer, late = _read(reading, request["seconds"])
-    status = _end_all(child)
+    answer, late = read_line(reading, request["seconds"])
+    status = end_all(child)
     if late:
         return failed(f"stopped after {request['seconds']:g} s")
     if not answer:
@@ -108,44 +102,6 @@ def checked(line: bytes) -> dict[str, Any]:
         if "score" not in answer and isinstance(error, str):
             return {"error": error[-_MOST_SHOWN:], "missing": names}
     return failed("the grader wrote something else than its answer")
-
-
-def _read(descriptor: int, seconds: float) -> tuple[bytes, bool]:
-    """The first line that comes, and whether it took too long; what is longer than any answer is cut."""
-    end = time.monotonic() + seconds
-    found = b""
-    with os.fdopen(descriptor, "rb", buffering=0) as pipe:
-        while select.select([pipe], [], [], max(0, end - time.monotonic()))[0]:
-            part = pipe.read(1 << 16)
-            found += part
-            if not part or b"\n" in part or len(found) > _MOST_ANSWER:
-                return found.partition(b"\n")[0], False
-    return found, True
-
-
-def _end_all(child: int) -> int:
-    """End a grader with all that it started, daemons too, so that nothing of it meets the next one; its status."""
-    for kill in (os.kill, os.killpg):
-        with contextlib.suppress(ProcessLookupError):
-            kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    end = time.monotonic() + _SECONDS_TO_END
-    while _is_alone() and time.monotonic() < end:
-        try:
-            os.kill(-1, signal.SIGKILL)  # everybody but this process and the first one
-        except ProcessLookupError:
-            break
-        select.select([], [], [], 0.001)
-    return status
-
-
-def _is_alone() -> bool:
-    """Whether all processes that there are, are those of a sandbox: whoever ends them all must be sure."""
-    return os.getppid() == 1 and sys.path[0] == sandbox.PACKAGE and not Path("/etc/passwd").exists()
-
-
-def _set_dumpable(value: bool) -> None:
-    ctypes.CDLL(None).prctl(4, int(value), 0, 0, 0)  # PR_SET_DUMPABLE
 
 
 def run(grader: str, world: str, state: Mapping[str, bool]) -> dict[str, Any]:

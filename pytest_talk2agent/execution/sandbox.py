@@ -1,75 +1,68 @@
-"""A bubblewrap sandbox for a Python program of ours that runs foreign code.
+"""A bubblewrap sandbox: for a Python module of ours that runs foreign code, or for a program of anybody's.
 
 Inside there is no network, no home, no environment and no process of the host; the system and this interpreter's
-packages are read-only, and what is written is gone at the end. Without bubblewrap nothing is run at all.
+packages are read-only, and what is written outside of writable mounts is gone at the end. Without bubblewrap nothing is
+run at all.
 
 Limits come in three sorts. The kernel holds those of one process and the sizes of file systems. A filter refuses system
-calls whose memory no limit counts (`seccomp`). Processes and memory of the whole tree are watched from outside
-(`usage`) and the sandbox is ended where they are exceeded; that holds for root as well, for whom the kernel's limit on
-processes does not.
+calls whose memory no limit counts (`seccomp`). Processes and memory of the whole tree, and what it stores in writable
+mounts, are watched from outside (`usage`) and the sandbox is ended where they are exceeded; that holds for root as
+well, for whom the kernel's limit on processes does not. Where it can be, the number of processes is also held by a
+group of the kernel's (`task_group`).
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import platform
-import shutil
+import select
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import BinaryIO
 
-import pytest_talk2agent
 from pytest_talk2agent.execution import seccomp
-from pytest_talk2agent.execution.usage import shared_memory_of, usage_of
+from pytest_talk2agent.execution.bubblewrap import PACKAGE, Mount, SandboxError, Setting, form
+from pytest_talk2agent.execution.task_group import TaskGroup, task_group
+from pytest_talk2agent.execution.usage import shared_memory_of, stored_in, usage_of
 
-HOME = "/root"
-PACKAGE = "/talk2agent"
-"""Where this package is inside."""
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
-_ISOLATION = (
-    *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
-    *("--uid", "1000", "--gid", "1000", "--hostname", "sandbox"),
-)
-_ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "HOME": HOME,
-    "LANG": "C.UTF-8",
-    "TZ": "UTC",
-    "PYTHONHASHSEED": "0",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "OPENBLAS_NUM_THREADS": "1",  # a pool of threads would reserve more memory than the limit allows
-}
-_SCRATCH_BYTES = 512 << 20
-"""The most that each writable folder holds."""
-_SHM_BYTES = 64 << 20
+__all__ = ["PACKAGE", "Ended", "Limits", "Mount", "Sandbox", "SandboxError", "Setting"]
+
 _OWN_TASKS = 3
 """Bubblewrap outside, bubblewrap as the first process inside, and the program."""
 _GLANCE = 0.02
 """Seconds between two looks at what the tree uses."""
+_SECONDS_TO_END = 10
 _COUNTED_APART = (5, 14)
 """Since this Linux a limit on processes counts those of the sandbox, and no others of the same user."""
 _START = """\
-import os, resource, runpy, sys
+import os, resource, sys
 for number, descriptor in enumerate({descriptors!r}):
     os.dup2(descriptor, number)
     os.close(descriptor)
 for name, most in {limits!r}.items():
     resource.setrlimit(getattr(resource, name), (most, most))
+"""
+_MODULE = """\
+import runpy
 sys.path[0] = {package!r}
 runpy.run_module({module!r}, run_name="__main__")
 """
-
-
-class SandboxError(ValueError):
-    """The sandbox cannot be had on this machine; the text says what to do."""
+_PROGRAM = """\
+words = {words!r}
+try:
+    os.execvp(words[0], words)
+except OSError as error:
+    os.write(2, (words[0] + ": " + error.strerror + "\\n").encode(errors="surrogateescape"))
+    os._exit(127)
+"""
 
 
 @dataclass(frozen=True)
@@ -77,7 +70,8 @@ class Limits:
     """What a sandboxed program may use.
 
     For all of it: ``seconds`` of wall time, ``tasks`` (processes and threads) at a time, bytes of ``memory`` at a time,
-    bytes of ``output``. For each process: ``cpu_seconds``, bytes of ``address_space`` and of one file, open files.
+    bytes of ``output``, ``stored_bytes`` and ``stored_files`` in all writable mounts together. For each process:
+    ``cpu_seconds``, bytes of ``address_space`` and of one file, open files.
     """
 
     seconds: float = 300
@@ -88,6 +82,8 @@ class Limits:
     address_space: int = 4 << 30
     file_bytes: int = 256 << 20
     open_files: int = 256
+    stored_bytes: int = 512 << 20
+    stored_files: int = 20_000
 
     def resources(self) -> dict[str, int]:
         """Names in the module `resource` to the most that is allowed."""
@@ -104,102 +100,167 @@ class Limits:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended: what it wrote until then, and its status, or why it was ended (``stopped``)."""
+    """How a program ended: what it wrote until then, and its status, or why it was ended (``stopped``).
+
+    ``late`` tells whether it was ended because its time was over. ``status`` is negative where somebody else ended the
+    sandbox, which nobody inside can.
+    """
 
     output: str
     errors: str
     status: int | None
     stopped: str = ""
+    late: bool = False
 
-
-@dataclass(frozen=True)
-class _Form:
-    """A way to call bubblewrap. A nested one may not mount /proc and does without; an older one knows fewer options."""
-
-    program: str
-    fresh_proc: bool
-    strict: bool
-
-    def arguments(self, folders: Sequence[str]) -> list[str]:
-        command = [self.program, *_ISOLATION]
-        if self.strict:
-            command.append("--disable-userns")
-        for name, value in _ENVIRONMENT.items():
-            command += ["--setenv", name, value]
-        command += [*(["--proc", "/proc"] if self.fresh_proc else ["--dir", "/proc"]), "--dev", "/dev"]
-        if self.strict:  # without a size, half of the machine's memory: then there is none
-            command += ["--size", str(_SHM_BYTES), "--tmpfs", "/dev/shm"]
-        for folder in ("/tmp", HOME, *folders):
-            command += [*(["--size", str(_SCRATCH_BYTES)] if self.strict else []), "--tmpfs", folder]
-        for source, target in _readable():
-            command += ["--ro-bind", source, target]
-        for link in _links():
-            command += ["--symlink", str(link.readlink()), str(link)]
-        return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    @property
+    def broken(self) -> str:
+        """Why the sandbox itself failed; empty where it did not."""
+        if self.status is not None and self.status < 0:
+            return f"the sandbox was ended from outside, by signal {-self.status}"
+        if self.status and not self.output and self.errors.startswith("bwrap: "):
+            return f"the sandbox did not start: {self.errors.strip()}"
+        return ""
 
 
 class Sandbox:
-    """Runs modules of this package, each in a sandbox of its own.
+    """Runs programs one after another, each in a sandbox of its own; only writable mounts outlive one.
 
     Args:
-        folders: absolute paths that are empty and writable inside, besides ``/tmp`` and ``/root``, the home.
+        setting: what is there besides the system.
 
     Raises:
         SandboxError: where bubblewrap is not installed, or this machine refuses it.
     """
 
-    def __init__(self, folders: Sequence[str] = ()) -> None:
-        self._arguments = _form().arguments(folders)
+    def __init__(self, setting: Setting | None = None) -> None:
+        setting = setting or Setting()
+        self._arguments = form().arguments(setting)
+        self._stores = [mount.source for mount in setting.mounts if mount.writable]
 
     def run(self, module: str, request: str, limits: Limits) -> Ended:
-        """Run a module as the main program, with ``request`` on its standard input."""
+        """Run a module of this package as the main program, with ``request`` on its standard input."""
+        return self._run(["-s"], _MODULE.format(package=PACKAGE, module=module), request.encode(), limits, merge=False)
+
+    def call(self, words: Sequence[str], given: bytes, limits: Limits) -> Ended:
+        """Run a program with ``given`` on its standard input; what it writes to either stream is its ``output``.
+
+        One that is not there, or cannot be run, has the status 127.
+        """
+        return self._run(["-I", "-S"], _PROGRAM.format(words=list(words)), given, limits, merge=True)
+
+    def _run(self, options: Sequence[str], program: str, given: bytes, limits: Limits, *, merge: bool) -> Ended:
         # Files, not pipes: nothing waits for a reader, and their size is limited, too.
         with ExitStack() as files:
-            given, output, errors, calls = (files.enter_context(tempfile.TemporaryFile()) for _ in range(4))
-            for stream, content in ((given, request.encode()), (calls, seccomp.program())):
+            source, output, errors, calls = (files.enter_context(tempfile.TemporaryFile()) for _ in range(4))
+            for stream, content in ((source, given), (calls, seccomp.program())):
                 stream.write(content or b"")
                 stream.seek(0)
             # Not as standard streams: bubblewrap keeps those open inside, where foreign code can reach them.
-            own = (given.fileno(), output.fileno())
-            program = _START.format(limits=limits.resources(), package=PACKAGE, module=module, descriptors=own)
+            own = [source.fileno(), output.fileno()]
+            if merge:
+                own.append(os.dup(output.fileno()))
+                files.callback(os.close, own[-1])
+            reading, writing = os.pipe()
+            files.callback(os.close, reading)
             filtered = ["--seccomp", str(calls.fileno())] if seccomp.program() else []
-            process = subprocess.Popen(
-                [*self._arguments, *filtered, sys.executable, "-s", "-c", program],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                env={},
-                pass_fds=(*own, *([calls.fileno()] if filtered else [])),
-            )
+            start = _START.format(limits=limits.resources(), descriptors=tuple(own))
+            words = [*self._arguments, "--info-fd", str(writing), *filtered]
+            words += [sys.executable, *options, "-c", start + program]
             try:
-                stopped = _watch(process, (output, errors), limits)
+                group = files.enter_context(task_group(limits.tasks + _OWN_TASKS))
+                process = subprocess.Popen(
+                    words if group is None else group.inside(words),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    env={},
+                    pass_fds=(*own, writing, *([calls.fileno()] if filtered else [])),
+                )
             finally:
+                os.close(writing)
+            stopped, late = "", False
+            first = None
+            try:
+                first = _first_process(reading, files)
+                stopped, late = self._watch(process, (output, errors), limits, group)
+            finally:
+                _end(first)
                 process.kill()
                 process.wait()
+            _await_end(first)
             status = None if stopped else process.returncode
-            return Ended(_text(output, limits.output), _text(errors, limits.output), status, stopped)
+            return Ended(_text(output, limits.output), _text(errors, limits.output), status, stopped, late)
+
+    def _watch(
+        self,
+        process: subprocess.Popen[bytes],
+        streams: Sequence[BinaryIO],
+        limits: Limits,
+        group: TaskGroup | None,
+    ) -> tuple[str, bool]:
+        """Wait for the end of a process; or else say which limit it met, and whether that was its time."""
+        end = time.monotonic() + limits.seconds
+        next_count = 0.0
+        while True:
+            left = end - time.monotonic()
+            if left <= 0:
+                return f"its {limits.seconds:g} s were over", True
+            try:
+                process.wait(min(left, _GLANCE))
+            except subprocess.TimeoutExpired:
+                pass
+            else:
+                return self._stored(limits), False
+            used = usage_of(process.pid, limits.tasks + _OWN_TASKS)
+            if used.tasks > limits.tasks + _OWN_TASKS or (group is not None and group.exceeded):
+                return f"it had more than {limits.tasks} processes at a time", False
+            if used.memory > limits.memory and shared_memory_of(process.pid) > limits.memory:
+                return f"it used more than {limits.memory >> 20} MB of memory", False
+            if any(os.fstat(stream.fileno()).st_size > limits.output for stream in streams):
+                return f"it wrote more than {limits.output >> 20} MB", False
+            if time.monotonic() >= next_count:
+                began = time.monotonic()
+                if full := self._stored(limits):
+                    return full, False
+                # Counting many files takes long: never more than a fifth of the time.
+                next_count = time.monotonic() + max(2 * _GLANCE, 4 * (time.monotonic() - began))
+
+    def _stored(self, limits: Limits) -> str:
+        """Which limit is met by what is stored in the writable mounts."""
+        stored = stored_in(self._stores, limits.stored_files)
+        if stored.files > limits.stored_files:
+            return f"it stored more than {limits.stored_files} files"
+        if stored.hidden:
+            return "it made a folder that cannot be read, so nobody knows how much it stored"
+        if stored.size > limits.stored_bytes:
+            return f"it stored more than {limits.stored_bytes >> 20} MB"
+        return ""
 
 
-def _watch(process: subprocess.Popen[bytes], streams: Sequence[BinaryIO], limits: Limits) -> str:
-    """Wait for the end of a process; or else say which limit it met."""
-    end = time.monotonic() + limits.seconds
-    while True:
-        left = end - time.monotonic()
-        if left <= 0:
-            return f"its {limits.seconds:g} s were over"
-        try:
-            process.wait(min(left, _GLANCE))
-        except subprocess.TimeoutExpired:
-            pass
-        else:
-            return ""
-        used = usage_of(process.pid)
-        if used.tasks > limits.tasks + _OWN_TASKS:
-            return f"it had more than {limits.tasks} processes at a time"
-        if used.memory > limits.memory and shared_memory_of(process.pid) > limits.memory:
-            return f"it used more than {limits.memory >> 20} MB of memory"
-        if any(os.fstat(stream.fileno()).st_size > limits.output for stream in streams):
-            return f"it wrote more than {limits.output >> 20} MB"
+def _first_process(reading: int, files: ExitStack) -> int | None:
+    """A handle of the first process inside; when that has ended, nothing of the sandbox runs."""
+    said = b""
+    while b"}" not in said and (part := os.read(reading, 4096)):
+        said += part
+    try:
+        handle = os.pidfd_open(json.loads(said)["child-pid"])
+    except (ValueError, KeyError, OSError):
+        return None
+    files.callback(os.close, handle)
+    return handle
+
+
+def _end(first: int | None) -> None:
+    """End all that runs in a sandbox."""
+    if first is not None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(first, signal.SIGKILL)
+
+
+def _await_end(first: int | None) -> None:
+    """Wait until all that ran in a sandbox is gone."""
+    if first is not None:
+        select.select([first], [], [], _SECONDS_TO_END)
 
 
 def _text(stream: BinaryIO, most: int) -> str:
@@ -209,49 +270,3 @@ def _text(stream: BinaryIO, most: int) -> str:
 
 def _release() -> tuple[int, ...]:
     return tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdecimal())
-
-
-@cache
-def _form() -> _Form:
-    """The strictest form that works here, tried once in a process."""
-    program = shutil.which("bwrap")
-    if program is None:
-        message = "bubblewrap (bwrap) is not installed, and foreign code is never run without it; "
-        raise SandboxError(f"{message}`apt-get install bubblewrap`, on Linux")
-    said = ""
-    for strict in (True, False):
-        for fresh_proc in (True, False):
-            form = _Form(program, fresh_proc, strict)
-            command = [*form.arguments(()), sys.executable, "-s", "-c", "import json"]
-            done = subprocess.run(command, capture_output=True, encoding="utf-8", env={}, check=False)
-            if done.returncode == 0:
-                return form
-            said = said or done.stderr.strip()
-    raise SandboxError(
-        f"this machine refuses the sandbox, and foreign code is never run without it: {said}; allow unprivileged user"
-        " namespaces, or run where they are allowed"
-    )
-
-
-def _links() -> list[Path]:
-    """Folders of the system that are links, as /bin is one to /usr/bin."""
-    return [Path(name) for name in _SYSTEM if Path(name).is_symlink()]
-
-
-def _readable() -> Iterator[tuple[str, str]]:
-    """What is visible, read-only, and where: the system, this interpreter with its packages, and this package."""
-    system = [name for name in _SYSTEM if Path(name).is_dir() and not Path(name).is_symlink()]
-    for name in system:
-        yield name, name
-    for name in _SETTINGS:
-        if Path(name).exists():
-            yield name, name
-    interpreter = Path(sys.executable)
-    prefixes = {Path(sys.prefix), Path(sys.base_prefix), interpreter.parents[1], interpreter.resolve().parents[1]}
-    for prefix in sorted(prefixes):
-        if any(prefix.is_relative_to(name) for name in system):
-            continue
-        if Path.home().is_relative_to(prefix):
-            raise SandboxError(f"this Python is installed in {prefix}, which holds your home; use one in a venv")
-        yield str(prefix), str(prefix)
-    yield str(Path(pytest_talk2agent.__file__).parent), f"{PACKAGE}/pytest_talk2agent"

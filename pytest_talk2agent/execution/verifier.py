@@ -11,7 +11,7 @@ from functools import cached_property
 from pytest_talk2agent.execution.graded import verify_graded
 from pytest_talk2agent.execution.grader_run import FOLDERS
 from pytest_talk2agent.execution.osworld_rule import verify_rule
-from pytest_talk2agent.execution.sandbox import Sandbox
+from pytest_talk2agent.execution.sandbox import Sandbox, Setting
 from pytest_talk2agent.execution.verification import CHANGED, Verification
 from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts, Drift
 from pytest_talk2agent.tasks.importers import osworld
@@ -69,4 +69,4 @@ class Verifier:
 
     @cached_property
     def _sandbox(self) -> Sandbox:
-        return Sandbox(FOLDERS)
+        return Sandbox(Setting(FOLDERS))

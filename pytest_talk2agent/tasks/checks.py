@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from pytest_talk2agent.tasks.errors import shown, suggestion
 from pytest_talk2agent.tasks.paths import is_below, is_inside, reachable
+from pytest_talk2agent.tasks.reading import read_utf8
 from pytest_talk2agent.tasks.task import NAME, Task
 
 Fault = tuple[tuple[str | int, ...], str]
@@ -22,6 +24,7 @@ def find_faults(task: Task) -> Iterator[Fault]:
     yield from _groups(task)
     yield from _takes(task)
     yield from _context(task)
+    yield from _execution(task)
 
 
 def find_strays(task: Task, context: Sequence[Path], recordings: Sequence[Path]) -> Iterator[Fault]:
@@ -148,3 +151,36 @@ def _context(task: Task) -> Iterator[Fault]:
         if not (reachable(image) and image.is_file()):
             message = f"{shown(screenshot)} is no file; paths are relative to the task file"
             yield ("context", "screenshots", index), message
+
+
+def _execution(task: Task) -> Iterator[Fault]:
+    if task.execution is None:
+        return
+    criteria = [*task.intentions, *task.fixed]
+    strays = [name for name in task.execution.checks if name not in criteria]
+    for name in strays:
+        message = f"{shown(name)} is no intention and no fixed criterion; {suggestion(name, criteria)}"
+        yield ("execution", "checks", name), message
+    missing = [name for name in criteria if name not in task.execution.checks]
+    if missing and not strays:  # most likely a name is misspelt
+        yield ("execution", "checks"), f"{', '.join(map(shown, missing))}: no check; write one for every criterion"
+    for name, check in task.execution.checks.items():
+        for part in check.walk():
+            if part.python is not None and (fault := _function_fault(task, part.python)):
+                yield ("execution", "checks", name), fault
+
+
+def _function_fault(task: Task, named: str) -> str | None:
+    file, _, function = named.partition(":")
+    path = task.resolve(file)
+    if not (reachable(path) and path.is_file()):
+        return f"{shown(file)} is no file; paths are relative to the task file"
+    if not is_inside(path, [task.path.parent]):
+        return f"{shown(file)} leads out of the task file's folder; put it beside the task file"
+    try:
+        body = ast.parse(read_utf8(path)).body
+    except SyntaxError as error:
+        return f"{shown(file)} is no Python, line {error.lineno}: {error.msg}"
+    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in body):
+        return f"{shown(file)} defines no function {shown(function)}"
+    return None

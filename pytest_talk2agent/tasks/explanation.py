@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from pytest_talk2agent.tasks.errors import shown, suggestion
+from pytest_talk2agent.tasks.execution import Check, Execution, File
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import PLACE, Context, FixedCriterion, GroupSpec, Thresholds
@@ -33,6 +34,7 @@ _KINDS = {
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_parsing_size": "must be a whole number of a few digits",
+    "float_parsing": "must be a number",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
 }
@@ -56,6 +58,8 @@ def explain(error: ErrorDetails, model: type[BaseModel]) -> str:
         return f"{name} cannot be {shown(error['input'])}; {suggestion(str(error['input']), allowed)}"
     if kind == "greater_than_equal":
         return f"{name} must be at least {context['ge']}; got {shown(error['input'])}"
+    if kind == "greater_than":
+        return f"{name} must be more than {context['gt']:g}; got {shown(error['input'])}"
     if kind == "less_than_equal":
         return f"{name} must be at most {context['le']}; got {shown(error['input'])}"
     return f"{name} {_KINDS[kind]}" if kind in _KINDS else f"{name}: {error['msg']}"
@@ -67,5 +71,11 @@ def _item(location: tuple[int | str, ...]) -> str:
 
 
 def _keys(location: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
-    owner = model if len(location) == 1 else _NESTED[str(location[0])]
-    return [key for key in owner.model_fields if key not in PLACE]
+    owner = model if len(location) == 1 else _NESTED.get(str(location[0])) or _in_execution(location)
+    return [key for name, field in owner.model_fields.items() if (key := field.alias or name) not in PLACE]
+
+
+def _in_execution(location: tuple[int | str, ...]) -> type[BaseModel]:
+    if len(location) <= 2:
+        return Execution
+    return File if location[1] == "files" else Check

@@ -11,7 +11,6 @@ from pytest_talk2agent.tasks.checks import find_faults, find_strays
 from pytest_talk2agent.tasks.document import Map, Node, Text, read_documents
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
 from pytest_talk2agent.tasks.paths import find, project_of
-from pytest_talk2agent.tasks.plain import as_value
 from pytest_talk2agent.tasks.reader import DocumentReader
 from pytest_talk2agent.tasks.reading import read_text
 from pytest_talk2agent.tasks.task import PLACE, Source, SuiteHeader, Task, Thresholds
@@ -129,8 +128,6 @@ class _TaskFile:
 
     def task_data(self, document: Map, reader: DocumentReader) -> dict[str, Any]:
         data: dict[str, Any] = {key: value for key, value in reader.data().items() if key in TASK_KEYS}
-        if "execution" in data:
-            data["execution"] = as_value(document.values["execution"])
         self.resolve_recordings(data)
         self.apply_defaults(data)
         data["suite"] = self.header.name or self.path.stem

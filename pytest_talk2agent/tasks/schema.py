@@ -20,6 +20,14 @@ _SHARED: dict[str, Any] = {
     },
 }
 
+_SHORT: dict[str, Any] = {
+    "AnyCheck": {
+        "anyOf": [{"$ref": "#/$defs/Check"}, {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/AnyCheck"}}]
+    },
+    "AnyFile": {"anyOf": [{"$ref": "#/$defs/Text"}, {"$ref": "#/$defs/File"}]},
+}
+"""What may also be written in a short form."""
+
 
 class _Generator(GenerateJsonSchema):
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
@@ -57,7 +65,7 @@ def json_schema() -> dict[str, Any]:
         "if": {"type": "object", "required": ["suite"]},
         "then": header,
         "else": {"$ref": "#/$defs/Task"},
-        "$defs": definitions | _SHARED,
+        "$defs": definitions | _SHARED | _SHORT,
     }
 
 
@@ -71,6 +79,8 @@ def _relaxed(node: Any) -> Any:
         for key in ("description", "default", "pattern", "minimum", "maximum")
         if node.get(key) is not None
     }
+    if node.get("$ref") in ("#/$defs/Check", "#/$defs/File"):
+        return {"$ref": node["$ref"].replace("$defs/", "$defs/Any")}
     choices = [choice for choice in node.get("anyOf", ()) if choice != {"type": "null"}]
     if any(choice.get("format") == "fraction" for choice in [node, *choices]):
         return {"$ref": "#/$defs/Number", **kept}

@@ -152,11 +152,11 @@ def test_osworld(osworld: tuple[Path, Path], say: Say) -> None:
 def test_without_a_sandbox_nothing_is_run(
     tree: Tree, complain: Say, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from pytest_talk2agent.execution import sandbox as sandbox_module
+    from pytest_talk2agent.execution import bubblewrap
 
     ran = tmp_path / "ran"
     tree.add(grader=GRADER + f"\nopen({str(ran)!r}, 'w')\n")
-    sandbox_module._form.cache_clear()
+    bubblewrap.form.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "apt-get install bubblewrap" in complain("verify", tree.suite, "--wcb", tree.checkout)
     assert not ran.exists()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.execution import grader_run
-from pytest_talk2agent.execution.sandbox import Limits, Sandbox, SandboxError
+from pytest_talk2agent.execution.sandbox import Limits, Sandbox, SandboxError, Setting
 
 Answers = Callable[..., list[dict[str, Any]]]
 
@@ -93,7 +93,7 @@ def sha256(text: str) -> str:
 @pytest.fixture(scope="session")
 def sandbox() -> Sandbox:
     try:
-        return Sandbox(grader_run.FOLDERS)
+        return Sandbox(Setting(grader_run.FOLDERS))
     except SandboxError as error:
         pytest.skip(str(error))
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.execution import grader_run, seccomp
-from pytest_talk2agent.execution import sandbox as sandbox_module
+from pytest_talk2agent.execution import bubblewrap, grader_run, seccomp
 from pytest_talk2agent.execution.sandbox import Limits, Sandbox, SandboxError
 from tests.execution.conftest import Answers
 
@@ -176,7 +175,7 @@ class TestLimits:
 
     @pytest.mark.parametrize("folder", ["/dev/shm", "/tmp", "/root", "/tmp_workspace"])
     def test_memory_of_file_systems(self, sandbox: Sandbox, folder: str) -> None:
-        if not sandbox_module._form().strict:
+        if not bubblewrap.form().strict:
             pytest.skip("this bubblewrap knows no sizes")
         body = (
             "import os, json\n"
@@ -238,9 +237,9 @@ def _command_lines() -> Iterator[str]:
 class TestWithoutASandbox:
     @pytest.fixture(autouse=True)
     def _fresh(self) -> Iterator[None]:
-        sandbox_module._form.cache_clear()
+        bubblewrap.form.cache_clear()
         yield
-        sandbox_module._form.cache_clear()
+        bubblewrap.form.cache_clear()
 
     def test_absent(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
@@ -258,7 +257,7 @@ class TestWithoutASandbox:
     def test_an_older_or_nested_one_is_used_in_its_own_way(
         self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        real = sandbox_module._form().program
+        real = bubblewrap.form().program
         program = tmp_path / "bwrap"
         program.write_text(
             "#!/bin/bash\n"
@@ -267,8 +266,8 @@ class TestWithoutASandbox:
         )
         program.chmod(0o755)
         monkeypatch.setenv("PATH", str(tmp_path))
-        sandbox_module._form.cache_clear()
-        form = sandbox_module._form()
+        bubblewrap.form.cache_clear()
+        form = bubblewrap.form()
         assert (form.fresh_proc, form.strict) == (False, False)
         request = {"grader": "", "world": "", "states": [], "seconds": 1}
         assert Sandbox().run(grader_run.__name__, json.dumps(request), Limits()).status == 0

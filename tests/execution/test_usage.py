@@ -28,7 +28,7 @@ def test_processes_and_memory_are_those_of_the_whole_tree() -> None:
         assert process.stdout is not None
         for _ in range(4):
             process.stdout.readline()
-        used, shared = usage_of(process.pid), shared_memory_of(process.pid)
+        used, shared = usage_of(process.pid, 100), shared_memory_of(process.pid)
         process.stdin.close()
     assert used.tasks == 4
     assert used.memory > 4 * (30 << 20)  # what forked processes share is counted for each
@@ -37,11 +37,11 @@ def test_processes_and_memory_are_those_of_the_whole_tree() -> None:
 
 def test_threads_count() -> None:
     done = threading.Event()
-    before = usage_of(os.getpid()).tasks
+    before = usage_of(os.getpid(), 1000).tasks
     threads = [threading.Thread(target=done.wait) for _ in range(5)]
     for thread in threads:
         thread.start()
-    assert usage_of(os.getpid()).tasks >= before + 5
+    assert usage_of(os.getpid(), 1000).tasks >= before + 5
     done.set()
     for thread in threads:
         thread.join()
@@ -51,4 +51,4 @@ def test_a_process_that_is_gone_uses_nothing() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         process.wait()
         pid = process.pid
-    assert usage_of(pid).tasks == usage_of(pid).memory == shared_memory_of(pid) == 0
+    assert usage_of(pid, 9).tasks == usage_of(pid, 9).memory == shared_memory_of(pid) == 0

@@ -84,11 +84,9 @@ def test_numbers_are_exact(load: Load) -> None:
 
 
 def test_free_form_parts(load: Load) -> None:
-    execution = "{limit: 30, network: false, retry: 0.5, image: '1', tag: 1_0}"
-    (task,) = load(TASK + f"source: {{revision: 1.10, page: 012}}\nexecution: {execution}\n")
+    (task,) = load(TASK + "source: {revision: 1.10, page: 012}\n")
     assert task.source.revision == "1.10"
     assert task.source.model_extra == {"page": "012"}
-    assert task.execution == {"limit": 30, "network": False, "retry": 0.5, "image": "1", "tag": "1_0"}
 
 
 def test_aliases_stand_for_their_value(load: Load) -> None:

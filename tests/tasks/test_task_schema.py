@@ -8,6 +8,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from pytest_talk2agent.tasks.execution import Check, Execution, File
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import TASK_KEYS, load_tasks
@@ -18,7 +19,19 @@ from pytest_talk2agent.tasks.task import Context, FixedCriterion, GroupSpec, Sou
 REPOSITORY = Path(__file__).parents[2]
 PAGE = (REPOSITORY / "docs" / "task-format.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-MODELS = (Intention, Recording, Context, FixedCriterion, GroupSpec, Source, SuiteHeader, Thresholds)
+MODELS = (
+    Intention,
+    Recording,
+    Context,
+    FixedCriterion,
+    GroupSpec,
+    Source,
+    SuiteHeader,
+    Thresholds,
+    File,
+    Check,
+    Execution,
+)
 
 
 def errors(document: Any) -> list[str]:
@@ -35,7 +48,7 @@ def test_the_schema_is_a_schema() -> None:
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_schema_and_model_have_the_same_keys(model: type[BaseModel]) -> None:
     definition = json_schema()["$defs"][model.__name__]
-    assert list(definition["properties"]) == list(model.model_fields)
+    assert list(definition["properties"]) == [field.alias or name for name, field in model.model_fields.items()]
     required = [key for key, field in model.model_fields.items() if field.is_required()]
     assert definition.get("required", []) == required
     assert definition["additionalProperties"] is (model is Source)
@@ -57,7 +70,8 @@ def test_a_task_without_words_of_its_own_pins_those_of_another() -> None:
 
 def test_the_page_explains_every_key() -> None:
     for model in MODELS:
-        assert [key for key in model.model_fields if f"`{key}`" not in PAGE and f"{key}:" not in PAGE] == []
+        keys = [field.alias or name for name, field in model.model_fields.items()]
+        assert [key for key in keys if f"`{key}`" not in PAGE and f"{key}:" not in PAGE] == []
     assert [key for key in TASK_KEYS if f"| `{key}` |" not in PAGE] == []
 
 

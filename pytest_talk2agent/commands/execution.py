@@ -1,0 +1,142 @@
+"""``talk2agent execute``: an agent acts on what was heard, in a sandbox, and the task's checks score what it did."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_talk2agent.commands.common import Commands, declared, task_files, write
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.execution.errand import Errand, Executed
+    from pytest_talk2agent.execution.ledger import Ledger
+    from pytest_talk2agent.tasks.task import Task
+
+MOST_STEPS = 3
+MOST_ROUNDS = 100
+
+
+def add_execute(commands: Commands) -> None:
+    """Declare the command."""
+    execute = declared(
+        commands, "execute", run_execute, "an agent acts on what was heard, in a sandbox; its work is checked"
+    )
+    execute.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
+    execute.add_argument("--agent", default="oracle", metavar="SPEC", help="who acts (default: oracle)")
+    heard = execute.add_mutually_exclusive_group()
+    heard.add_argument("--run", dest="saved", type=Path, metavar="RUN", help="the transcripts of this run")
+    heard.add_argument("--heard", metavar="TEXT", help="one transcript for all tasks (default: the task's own words)")
+    execute.add_argument("--rounds", type=int, default=1, metavar="N", help="how often each is run (default: 1)")
+    execute.add_argument(
+        "--records", type=Path, metavar="DIR", help="keep the records here; what is there is not rerun"
+    )
+    execute.add_argument("--out", type=Path, metavar="FILE", help="scores as JSON Lines, for correlate and table")
+    execute.add_argument("--at-once", type=int, default=min(2, os.cpu_count() or 1), metavar="N", help="sandboxes")
+
+
+def run_execute(options: argparse.Namespace) -> int:
+    """Execute; 1 where a task is not fit for it, or a trial has no score."""
+    from pytest_talk2agent.execution.errand import execute
+    from pytest_talk2agent.execution.ledger import Ledger
+    from pytest_talk2agent.execution.trial import Trials
+    from pytest_talk2agent.tasks.loader import load_tasks
+
+    for name in ("rounds", "at_once"):
+        if not 1 <= getattr(options, name) <= MOST_ROUNDS:
+            raise ValueError(f"--{name.replace('_', '-')} must be from 1 to {MOST_ROUNDS}")
+    loaded = [task for path in task_files(options.paths) for task in load_tasks(path)]
+    tasks = [task for task in loaded if task.execution is not None]
+    if not tasks:
+        raise ValueError("none of these tasks has `execution`, so no agent can run them; see docs/execution.md")
+    errands = _errands(options, tasks)
+    ledger = None if options.records is None else Ledger(options.records)
+    chosen = {errand.task.id: errand.task for errand in errands}.values()
+    if options.agent not in ("oracle", "nop") and report_unfit(chosen, ledger):
+        return 1
+    trials = Trials(options.agent, ledger)
+    done: list[Executed] = []
+    width = max(len(errand.name) for errand in errands)
+    for executed in execute(errands, trials, options.rounds, options.at_once):
+        done.append(executed)
+        write(_lines(executed, width, options.rounds))
+    if options.out is not None:
+        _write_scores(done, options.out)
+    missing = sum(not executed.record.finished for executed in done)
+    write([_summary(done, missing)])
+    return 1 if missing else 0
+
+
+def report_unfit(tasks: Iterable[Task], ledger: Ledger | None = None) -> int:
+    """Print which tasks cannot be trusted to tell good work from none; how many there are."""
+    from pytest_talk2agent.execution.trial import refusal
+
+    count = 0
+    for task in tasks:
+        why = refusal(task, ledger)
+        if why is not None:
+            count += 1
+            place = ":".join(map(str, (task.path, *task.place("execution"))))
+            write([f"{place}: error: {task.id}: {why}"])
+    return count
+
+
+def _errands(options: argparse.Namespace, tasks: Sequence[Task]) -> list[Errand]:
+    from pytest_talk2agent.execution.errand import Errand, errands_of
+    from pytest_talk2agent.results.saved import read_run
+
+    if options.saved is not None:
+        return errands_of(tasks, read_run(options.saved).results)
+    if options.heard is not None:
+        return [Errand(task, options.heard, "heard") for task in tasks]
+    if unbound := next((task for task in tasks if not task.is_bound), None):
+        raise ValueError(f"{unbound.path}:{unbound.line}: {unbound.id} has its words in a checkout; run it with --run")
+    return [Errand(task, task.instruction, "text") for task in tasks]
+
+
+def _lines(executed: Executed, width: int, rounds: int) -> Iterator[str]:
+    errand, record = executed.errand, executed.record
+    score = "no score" if record.score is None else _decimal(record.score)
+    number = f"  round {record.key.round}" if rounds > 1 else ""
+    predicted = "" if errand.predicted is None else f"  projection {_decimal(errand.predicted)}"
+    state = "" if record.state == "scored" else f"  {record.state}: {record.reason}"
+    yield f"{errand.name:{width}}{number}  {score}{predicted}{state}"
+    if record.score == 1 or record.score is None:
+        return
+    yield f"  heard: {errand.transcript}"
+    for name in record.failed_criteria:
+        yield f"  {name}: {record.criteria[name].why}"
+    for step in record.steps[-MOST_STEPS:]:
+        yield f"  $ {step.command}"
+
+
+def _decimal(score: Fraction) -> str:
+    return f"{float(score):.3f}"
+
+
+def _summary(done: Sequence[Executed], missing: int) -> str:
+    scores = [executed.record.score for executed in done if executed.record.score is not None]
+    mean = _decimal(sum(scores, Fraction(0)) / len(scores)) if scores else "none"
+    tasks = len({executed.errand.task.id for executed in done})
+    return f"{tasks} tasks, {len(done)} trials, mean {mean}" + (f", {missing} without a score" if missing else "")
+
+
+def _write_scores(done: Sequence[Executed], path: Path) -> None:
+    from pytest_talk2agent.results.store import write_whole
+
+    rows = [
+        {
+            "task": executed.errand.task.id,
+            "condition": executed.errand.condition,
+            "score": f"{float(executed.record.score):.12f}",
+            "round": executed.record.key.round,
+            "agent": executed.record.agent,
+        }
+        for executed in done
+        if executed.record.score is not None
+    ]
+    write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))

@@ -1,0 +1,61 @@
+"""What an agent is: it gets a transcript and a session, and acts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_talk2agent.execution.sandbox import Mount
+from pytest_talk2agent.execution.session import Session
+
+
+class AgentError(ValueError):
+    """An agent cannot be had as it was asked for. One clear line."""
+
+
+class Agent(Protocol):
+    """Acts on a transcript; of the task it knows nothing else.
+
+    Attributes:
+        mounts: files of the host that it brings into the sandbox, read-only.
+    """
+
+    mounts: tuple[Mount, ...]
+
+    def identity(self) -> Mapping[str, str]:
+        """All that can change what it does."""
+        ...
+
+    def act(self, transcript: str, session: Session) -> None:
+        """Act until it is done.
+
+        Raises:
+            AgentFailedError: where it cannot go on.
+            TimedOutError: where its time is over.
+            InfrastructureError: where something else fails, so that nobody knows what it would have done.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a control may know of the task besides the transcript."""
+
+    task: str
+    solution: tuple[str, ...]
+
+
+class Control(ABC):
+    """An agent that knows the task, so that its scores say something about the task and nothing about a transcript."""
+
+    mounts: tuple[Mount, ...] = ()
+
+    @abstractmethod
+    def identity(self) -> Mapping[str, str]:
+        """All that can change what it does."""
+
+    @abstractmethod
+    def act(self, assignment: Assignment, transcript: str, session: Session) -> None:
+        """Act until it is done; raises as an `Agent` does."""

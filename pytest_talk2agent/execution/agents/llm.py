@@ -1,0 +1,203 @@
+"""``llm:MODEL``: a language model that acts through one tool, a shell in the sandbox.
+
+The transcript is the only message of the user. The system's message is fixed, and a part of the agent's identity. The
+key stays on the host; only commands go inside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pytest_talk2agent.execution.agents.agent import AgentError
+from pytest_talk2agent.execution.sandbox import Mount
+from pytest_talk2agent.execution.session import AgentFailedError, InfrastructureError, Session, TimedOutError
+from pytest_talk2agent.remote.budget import Budget, BudgetError, price
+from pytest_talk2agent.remote.chat import PATH, completion_in
+from pytest_talk2agent.remote.client import Client, Paid
+from pytest_talk2agent.remote.credentials import SetupError
+from pytest_talk2agent.remote.fault import ProviderError
+from pytest_talk2agent.remote.options import (
+    ServerOptions,
+    check_between,
+    read_options,
+    read_temperature,
+    split_options,
+)
+
+PROMPT = """\
+You act for the user on a Linux computer. What the user said reaches you as the transcript of a speech recogniser.
+Do what the user wants with the tool bash. Each call runs one command in your home folder, and nothing of it goes on
+running afterwards; files stay. There is no network, and nobody answers questions.
+Look before you act, change nothing that was not asked for, and stop when it is done.
+"""
+PROMPT_VERSION = "1"
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "bash",
+        "description": "Run a shell command; returns its exit status and what it printed.",
+        "parameters": {
+            "type": "object",
+            "properties": {"command": {"type": "string"}},
+            "required": ["command"],
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class AgentOptions(ServerOptions):
+    """How a model acts: at most ``steps`` answers and ``tokens`` in a trial; ``budget`` holds for all trials together.
+
+    ``temperature`` "none" sends none, as some models take none. ``max_tokens`` bounds one answer; 0 is no bound.
+    """
+
+    steps: int = 30
+    tokens: int = 200_000
+    max_tokens: int = 0
+    temperature: str = "0"
+    budget: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_between(self, "steps", 1, 500)
+        check_between(self, "tokens", 1, 100_000_000)
+        check_between(self, "max_tokens", 0, 1_000_000)
+        _ = self.degrees
+        self.check_budget(self.limit)
+
+    @property
+    def degrees(self) -> float | None:
+        """The temperature to send, None for none."""
+        return None if self.temperature == "none" else read_temperature(self.temperature, ", or none")
+
+    @property
+    def limit(self) -> Decimal | None:
+        """The budget."""
+        return price("budget", self.budget)
+
+
+class LanguageModel:
+    """``llm:MODEL[?option=value&...]``.
+
+    Raises:
+        AgentError: for a wrong option, or a key that is not there. No secret is shown.
+    """
+
+    mounts: tuple[Mount, ...] = ()
+
+    def __init__(self, text: str) -> None:
+        self._model, question, options = text.partition("?")
+        if not self._model or (question and not options):
+            raise AgentError("agent llm: write llm:MODEL, or llm:MODEL?option=value&...")
+        self._who = f"agent llm:{self._model}"
+        try:
+            self._options = read_options(split_options(options), AgentOptions, self._who)
+        except (SetupError, ValueError) as error:
+            raise AgentError(f"{self._who}: {error}") from None
+        self._budget = Budget(self._options.limit)
+        client = self._client(self._options.timeout)
+        client.check()
+        self._base_url = client.base_url
+
+    def identity(self) -> Mapping[str, str]:
+        """The model, its server, the prompt, and what bounds it; neither key nor prices."""
+        names = ("steps", "tokens", "max_tokens", "temperature")
+        return {
+            "name": "llm",
+            "model": self._model,
+            "base_url": self._base_url,
+            "prompt": PROMPT_VERSION,
+            "prompt_sha256": hashlib.sha256((PROMPT + json.dumps(_TOOL)).encode()).hexdigest(),
+            **{name: str(vars(self._options)[name]) for name in names},
+        }
+
+    def act(self, transcript: str, session: Session) -> None:
+        """Let the model run commands until it runs none."""
+        messages: list[dict[str, Any]] = [
+            {"role": "system", "content": PROMPT},
+            {"role": "user", "content": transcript},
+        ]
+        session.receive(messages[1]["content"])
+        for _ in range(self._options.steps):
+            message = self._answer(messages, session)
+            calls = message.get("tool_calls") or []
+            if not isinstance(calls, list):
+                raise InfrastructureError(f"{self._who}: malformed: tool_calls are no list")
+            messages.append({"role": "assistant", "content": message.get("content"), "tool_calls": calls})
+            if not calls:
+                return
+            messages += [_result(call, session) for call in calls]
+        raise AgentFailedError(f"the agent took more than {self._options.steps} steps")
+
+    def _answer(self, messages: list[dict[str, Any]], session: Session) -> Mapping[str, Any]:
+        """The model's next message."""
+        request: dict[str, Any] = {"model": self._model, "messages": messages, "tools": [_TOOL]}
+        if self._options.degrees is not None:
+            request["temperature"] = self._options.degrees
+        if self._options.max_tokens:
+            request["max_tokens"] = self._options.max_tokens
+        if not session.left:
+            raise TimedOutError("the agent's time was over")
+
+        def in_time(_: ProviderError) -> None:
+            if not session.left:
+                raise TimedOutError("the agent's time was over")
+
+        client = self._client(min(self._options.timeout, session.left + 1))
+        try:
+            paid = client.post(
+                PATH, json.dumps(request), output_tokens=self._options.max_tokens, before_retry=in_time, json=request
+            )
+            completion = completion_in(paid.reply.body)
+        except (ProviderError, BudgetError) as error:
+            if not session.left:
+                raise TimedOutError("the agent's time was over") from None
+            raise InfrastructureError(f"{self._who}: {error}") from None
+        except AgentError as error:
+            raise InfrastructureError(str(error)) from None
+        _book(paid, session)
+        if completion.refused:
+            raise AgentFailedError(f"the model refused: {completion.refusal or completion.finish}")
+        if completion.truncated:
+            raise AgentFailedError("the model's answer ran into its limit of tokens; raise max_tokens")
+        if session.cost["tokens"] > self._options.tokens:
+            raise AgentFailedError(f"the agent used more than {self._options.tokens} tokens")
+        message: Mapping[str, Any] = paid.reply.body["choices"][0]["message"]
+        return message
+
+    def _client(self, timeout: float) -> Client:
+        client = Client(self._who, dataclasses.replace(self._options, timeout=timeout), AgentError)
+        client.charge_to(self._budget, self._who)
+        return client
+
+
+def _book(paid: Paid, session: Session) -> None:
+    used = (paid.usage.input_tokens or 0) + (paid.usage.output_tokens or 0)
+    session.cost["requests"] = session.cost.get("requests", 0) + 1
+    session.cost["tokens"] = session.cost.get("tokens", 0) + used
+    if paid.cost is not None:
+        session.cost["money"] = round(session.cost.get("money", 0.0) + float(paid.cost), 9)
+
+
+def _result(call: Any, session: Session) -> dict[str, Any]:
+    """Run what a call of the tool asks for; what it is told about that."""
+    call = call if isinstance(call, Mapping) else {}
+    function = call.get("function")
+    function = function if isinstance(function, Mapping) else {}
+    try:
+        command = json.loads(function["arguments"])["command"]
+        if function.get("name") != "bash" or not isinstance(command, str) or "\0" in command:
+            raise ValueError
+    except (KeyError, TypeError, ValueError, RecursionError):
+        said = 'error: there is one tool, bash, with the arguments {"command": "..."}'
+    else:
+        step = session.run(command)
+        said = f"status {step.status}\n{step.output}"
+    return {"role": "tool", "tool_call_id": str(call.get("id", "")), "content": said}

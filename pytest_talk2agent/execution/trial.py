@@ -1,0 +1,202 @@
+"""One trial: a fresh workspace, its set-up, the agent, the checks, the record."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property
+
+from pytest_talk2agent.execution.agents.agent import Assignment, Control
+from pytest_talk2agent.execution.agents.registry import AnyAgent, make_agent
+from pytest_talk2agent.execution.bubblewrap import form
+from pytest_talk2agent.execution.checking import Finding, check_workspace, open_grader, score_of, sources_of
+from pytest_talk2agent.execution.ledger import Ledger
+from pytest_talk2agent.execution.record import State, TrialKey, TrialRecord
+from pytest_talk2agent.execution.sandbox import SandboxError
+from pytest_talk2agent.execution.session import (
+    AGENT_LIMITS,
+    AgentFailedError,
+    InfrastructureError,
+    Session,
+    TimedOutError,
+    text_sha256,
+)
+from pytest_talk2agent.execution.workspace import Workspace
+from pytest_talk2agent.results.store import content_key
+from pytest_talk2agent.results.version import VERSION
+from pytest_talk2agent.tasks.execution import Execution
+from pytest_talk2agent.tasks.task import Task
+
+RETRIES = 2
+"""How often a trial is tried again whose infrastructure failed."""
+SETUP_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Runs trials of one agent, each once.
+
+    Attributes:
+        spec: of the agent, as `make_agent` takes it.
+        ledger: where records are kept; None keeps none, so that every trial is run.
+    """
+
+    spec: str
+    ledger: Ledger | None = None
+
+    @cached_property
+    def agent(self) -> AnyAgent:
+        """The agent; one for all trials, as they share its budget.
+
+        Raises:
+            AgentError: for a spec that names no agent.
+        """
+        return make_agent(self.spec)
+
+    def run(self, task: Task, transcript: str, round_: int = 1) -> TrialRecord:
+        """Run a trial, or give the record of an earlier run.
+
+        Raises:
+            AgentError: for a spec that names no agent.
+            SandboxError: where bubblewrap cannot be had.
+            ValueError: for a task that has no execution, or whose value leaves its range.
+        """
+        execution = execution_of(task)
+        open_grader(task)
+        form()
+        agent = self.agent
+        key = TrialKey(task.id, task_sha256(task), text_sha256(transcript), content_key(dict(agent.identity())), round_)
+        if self.ledger is None:
+            return self._tried(task, execution, agent, transcript, key)
+        known = self.ledger.finished(key)
+        if known is not None:
+            return known
+        with self.ledger.claim(key) as known:
+            if known is not None:
+                return known
+            record = self._tried(task, execution, agent, transcript, key)
+            self.ledger.append(record)
+            return record
+
+    def _tried(self, task: Task, execution: Execution, agent: AnyAgent, transcript: str, key: TrialKey) -> TrialRecord:
+        record = _run(task, execution, agent, transcript, key, self.spec)
+        for attempt in range(2, 2 + RETRIES):
+            if record.finished:
+                break
+            record = replace(_run(task, execution, agent, transcript, key, self.spec), attempts=attempt)
+        return record
+
+
+def execution_of(task: Task) -> Execution:
+    """How a task is run; raises ValueError where it does not say so."""
+    if task.execution is None:
+        raise ValueError(f"{task.path}:{task.line}: {task.id} has no `execution`, so no agent can run it; write one")
+    return task.execution
+
+
+def task_sha256(task: Task) -> str:
+    """SHA-256 (hexadecimal) over all of a task that can change a trial."""
+    execution = execution_of(task)
+    return content_key(task.content_hash, execution.model_dump(by_alias=True), sources_of(task, execution))
+
+
+_REFUSALS: dict[str, str | None] = {}
+"""By the digest of the task: what is known of its controls in this process."""
+
+
+def refusal(task: Task, ledger: Ledger | None = None) -> str | None:
+    """Why a task is not fit to be run: its solution must reach 1, and doing nothing must not. None where it is fit.
+
+    Both controls are run once for a task in a process, or in all that share a ledger. Raises as `Trials.run`.
+    """
+    digest = task_sha256(task)
+    if digest not in _REFUSALS:
+        _REFUSALS[digest] = _refused(task, ledger)
+    return _REFUSALS[digest]
+
+
+def _refused(task: Task, ledger: Ledger | None) -> str | None:
+    oracle, nop = (Trials(spec, ledger).run(task, task.instruction) for spec in ("oracle", "nop"))
+    if oracle.score != 1 or not oracle.finished or oracle.reason:
+        lost = [f"`{name}`: {oracle.criteria[name].why or 'not satisfied'}" for name in oracle.failed_criteria]
+        why = oracle.reason or "; ".join(lost)
+        return f"the reference solution reaches {_number(oracle)}, not 1 ({why}); mend `solution` or `checks`"
+    if lost := oracle.failed_criteria:
+        return f"the reference solution does not satisfy `{lost[0]}` ({oracle.criteria[lost[0]].why}); mend one of them"
+    if nop.score is None or nop.score >= 1:
+        return f"an agent that does nothing reaches {_number(nop)}; mend `checks` or `files`"
+    return None
+
+
+def _run(task: Task, execution: Execution, agent: AnyAgent, transcript: str, key: TrialKey, spec: str) -> TrialRecord:
+    began = time.monotonic()
+    state: State = "scored"
+    reason = ""
+    session: Session | None = None
+    criteria: dict[str, Finding] = {}
+    score = None
+    try:
+        with Workspace(execution, agent.mounts) as workspace:
+            sandbox = workspace.sandbox()
+            _set_up(execution, Session(sandbox, SETUP_SECONDS))
+            session = Session(sandbox, execution.time_limit)
+            try:
+                if isinstance(agent, Control):
+                    agent.act(Assignment(task.id, execution.solution), transcript, session)
+                else:
+                    agent.act(transcript, session)
+            except AgentFailedError as error:
+                state, reason = "agent_failed", str(error)
+            except TimedOutError as error:
+                state, reason = "timed_out", str(error)
+            if session.received_sha256 not in (None, key.transcript_sha256):
+                raise InfrastructureError("the agent received another text than the transcript")
+            if session.received_sha256 is None and state == "scored":
+                raise InfrastructureError("the agent did not receive the transcript")
+            criteria = check_workspace(task, execution, workspace)
+            score = score_of(task, criteria)
+    except (InfrastructureError, SandboxError, OSError) as error:
+        state, reason, score, criteria = "infrastructure_failed", str(error), None, {}
+    return TrialRecord(
+        key=key,
+        agent=spec,
+        identity=dict(agent.identity()),
+        state=state,
+        score=score,
+        criteria=criteria,
+        reason=" ".join(reason.split()),
+        received_sha256=session.received_sha256 if session else None,
+        steps=tuple(session.steps) if session else (),
+        seconds=round(time.monotonic() - began, 3),
+        cost=dict(session.cost) if session else {},
+        sandbox=_sandbox(),
+        versions=_versions(),
+    )
+
+
+def _set_up(execution: Execution, session: Session) -> None:
+    for command in execution.setup:
+        try:
+            step = session.run(command)
+        except (AgentFailedError, TimedOutError) as error:
+            raise InfrastructureError(f"the set-up failed: {error}") from None
+        if step.status:
+            raise InfrastructureError(f"the set-up {step.ending}")
+
+
+def _number(record: TrialRecord) -> str:
+    return "no score" if record.score is None else str(record.score)
+
+
+def _sandbox() -> Mapping[str, object]:
+    found = form()
+    return {"kind": "bubblewrap", "strict": found.strict, "proc": found.fresh_proc, "limits": asdict(AGENT_LIMITS)}
+
+
+@cache
+def _versions() -> Mapping[str, str]:
+    said = subprocess.run([form().program, "--version"], capture_output=True, encoding="utf-8", check=False).stdout
+    return {"pytest-talk2agent": VERSION, "python": platform.python_version(), "bubblewrap": said.split()[-1]}
