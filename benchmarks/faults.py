@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -186,6 +187,8 @@ def campaign(counts: Mapping[str, int], seed: int, template: Template, sources: 
 
 def main() -> int:
     """Run the campaign and print its table."""
+    # A shell's background job ignores SIGINT, and so would every run that is sent one here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _options()
     counts = dict.fromkeys(FORMS["long"], 0) if options.form is None else dict(FORMS[options.form])
     counts.update({part: value for part in counts if (value := getattr(options, part)) is not None})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
-from typing import Any
+
+from pydantic import JsonValue
 
 from pytest_talk2agent.context.vocabulary import ContextError, Place, is_ordinary, stands_in, words_of
 from pytest_talk2agent.tasks.task import Task
@@ -14,9 +15,6 @@ GRADER_FOLDERS = frozenset(
     ("gt", "ground_truth", "ground-truth", "groundtruth", "expected", "grader", "graders", "grading")
 )
 """Folders of a workspace that hold what a task is graded by."""
-_EXPECTED = frozenset(("expected", "reference", "solution", "oracle", "gt", "ground_truth"))
-_GRADERS = frozenset(("grader", "graders", "evaluator", "verifier", "checker"))
-_PROGRAMS = frozenset(("script", "program", "module", "command", "run"))
 
 
 def refuse_grader_terms(task: Task, places: Mapping[str, Iterable[Place]]) -> None:
@@ -34,7 +32,7 @@ def refuse_grader_terms(task: Task, places: Mapping[str, Iterable[Place]]) -> No
 def grader_files(task: Task) -> Callable[[str], bool]:
     """Whether a file of the workspace (its path relative to it) belongs to what the task is graded by.
 
-    It does in a folder of `GRADER_FOLDERS`, and where ``execution`` names it as the grader's program or as expected.
+    It does in a folder of `GRADER_FOLDERS`, and where a check of ``execution`` has its function in it.
     """
     workspace = task.context.workspace
     named = set() if workspace is None else _named_files(task, task.resolve(workspace))
@@ -93,36 +91,34 @@ def _is_listed(value: str, listed: Sequence[str]) -> bool:
 
 
 def _graded(task: Task) -> Iterator[str]:
-    """Texts that a task is graded by: the intentions' values, names of the expression, and the grader's settings."""
+    """Texts that a task is graded by: the intentions' values, names of the expression, its checks and its solution."""
     for intention in task.intentions.values():
         yield from (*intention.say, *intention.also)
     declared = (*task.intentions, *task.fixed, *task.let, *task.groups)
     yield from (name for name in declared if "_" in name)
-    for keys, text in _texts(task.execution or {}):
-        if not (_EXPECTED | _GRADERS).isdisjoint(keys):
-            yield text
+    if task.execution is not None:
+        for check in task.execution.checks.values():
+            yield from _texts(check.to_json())
+        yield from task.execution.solution
 
 
 def _named_files(task: Task, workspace: Path) -> set[PurePosixPath]:
-    """Files and folders of the workspace that `execution` names as its grader's program or as what it expects."""
-    found: set[PurePosixPath] = set()
-    for keys, text in _texts(task.execution or {}):
-        program = not _GRADERS.isdisjoint(keys) and keys[-1] in (_PROGRAMS | _GRADERS)
-        if program or not _EXPECTED.isdisjoint(keys):
-            for word in text.split():
-                for path in (workspace / word, task.resolve(word)):
-                    if path.is_relative_to(workspace) and path != workspace and path.exists():
-                        found.add(PurePosixPath(path.relative_to(workspace).as_posix()))
-    return found
+    """Files of the workspace that hold the function of a check."""
+    checks = () if task.execution is None else task.execution.checks.values()
+    functions = (part.python for check in checks for part in check.walk() if part.python is not None)
+    places = (task.resolve(function.partition(":")[0]) for function in functions)
+    return {
+        PurePosixPath(place.relative_to(workspace).as_posix()) for place in places if place.is_relative_to(workspace)
+    }
 
 
-def _texts(value: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every text of nested settings, with the keys that lead to it."""
+def _texts(value: JsonValue) -> Iterator[str]:
+    """Every text of nested values."""
     if isinstance(value, str):
-        yield keys or ("",), value
+        yield value
     elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _texts(inner, (*keys, str(key).lower()))
+        for inner in value.values():
+            yield from _texts(inner)
     elif isinstance(value, Sequence):
         for inner in value:
-            yield from _texts(inner, keys)
+            yield from _texts(inner)

@@ -15,10 +15,14 @@ from .tasks import plant, task_of
 
 GRADER = """\
 execution:
-  grader: {script: check/run.py}
-  expected: {file: w/answers.yaml}
-  files: [w/notes.md]
+  checks:
+    book: {exists: /srv/garden/beds_north.ods}
+    target: {exists: /srv/garden}
+    key: {text: garden.conf, contains: twelve_rows}
+    keep: {exists: beds_south.ods}
+  solution: [mv beds_north.ods /srv/garden]
 """
+PROGRAM = GRADER.replace("{exists: beds_south.ods}", "{python: 'w/check/run.py:kept'}")
 
 
 @pytest.mark.parametrize(
@@ -27,12 +31,11 @@ execution:
         ("gt/rows.yaml", "rows.yaml", ""),
         ("deep/Expected/north_bed.md", "north_bed.md", ""),
         ("grader/check.py", "check.py", ""),
-        ("check/run.py", "run.py", GRADER),
-        ("answers.yaml", "answers.yaml", GRADER),
+        ("check/run.py", "run.py", PROGRAM),
     ],
 )
 def test_terms_of_the_graders_files_alone_fail(tmp_path: Path, file: str, term: str, more: str) -> None:
-    plant(tmp_path / "w", {file: "", "notes.md": "# Northern beds"})
+    plant(tmp_path / "w", {file: "def kept(home): ...\n", "notes.md": "# Northern beds"})
     expected = f"task 'garden/plan-beds': the term '{term}' stands only in '{file}', which belongs to the grader; move"
     with pytest.raises(ContextError, match=expected):
         terms_of(task_of(tmp_path, "{workspace: w}", more), TermSwitches())
@@ -64,7 +67,7 @@ def terms_from(tmp_path: Path, terms: list[str], context: str, more: str = "") -
         ("max rows", ""),
         ("SRV", ""),
         ("beds_north.ods", ""),
-        ("twelve_rows", "execution: {evaluator: {expected: {cells: [twelve_rows]}}}\n"),
+        ("twelve_rows", GRADER),
     ],
 )
 def test_a_listed_term_that_only_the_grader_knows_fails(tmp_path: Path, term: str, more: str) -> None:

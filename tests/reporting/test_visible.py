@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.reporting.visible import (
@@ -120,6 +120,8 @@ def test_json_means_the_same(value: object) -> None:
     assert visible(shown) == shown
 
 
+@example([{"say": "\ufe00"}])
+@example([{"say": "\u3164"}])
 @given(st.lists(st.dictionaries(st.just("say") | st.just("instruction"), HOSTILE | st.text()), min_size=1))
 def test_yaml_means_the_same(documents: list[dict[str, str]]) -> None:
     documents = [{name: text.encode(errors="replace").decode() for name, text in each.items()} for each in documents]

@@ -82,14 +82,16 @@ def proposed_tasks(path: Path, known: Format) -> list[Task]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Puts a text into double quotes where a character of it cannot be seen, or a CI service may take it for a command.
+    """Puts a text into double quotes where a character may not be seen, or a CI service may take it for a command.
 
-    There each character can be escaped, and a prompt of a stranger be printed in that form.
+    There each character can be escaped, and a prompt of a stranger be printed in that form. Beyond ASCII there are
+    letters that nobody sees, so all of that is quoted.
     """
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    odd = not text.replace("\n", "").isprintable() or "::" in text or _LOGGED.search(text)
+    plain = text.replace("\n", "")
+    odd = not (plain.isascii() and plain.isprintable()) or "::" in text or _LOGGED.search(text)
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if odd else None)
 
 
