@@ -35,7 +35,7 @@ PROGRAM = GRADER.replace("{exists: beds_south.ods}", "{python: 'w/check/run.py:k
     ],
 )
 def test_terms_of_the_graders_files_alone_fail(tmp_path: Path, file: str, term: str, more: str) -> None:
-    plant(tmp_path / "w", {file: "def kept(home): ...\n", "notes.md": "# Northern beds"})
+    plant(tmp_path / "w", {file: "def kept(home): ...\n" if more else "", "notes.md": "# Northern beds"})
     expected = f"task 'garden/plan-beds': the term '{term}' stands only in '{file}', which belongs to the grader; move"
     with pytest.raises(ContextError, match=expected):
         terms_of(task_of(tmp_path, "{workspace: w}", more), TermSwitches())
