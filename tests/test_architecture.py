@@ -26,7 +26,7 @@ HEAVY = {
     *("torch", "nemo", "omegaconf", "peft", "transformers", "ray", "httpx", "rapidocr", "pathspec"),
     *("rapidfuzz", "whisper_normalizer", "scipy", "tokenizers", "safetensors"),
 }
-ASKS = {f"{NAME}.judging.{name}" for name in ("llm", "model", "model_options")}
+ASKS = {f"{NAME}.judging.{name}" for name in ("llm", "model")}
 """The one judge that asks a model, and so reaches its client; no other module of the core imports it at the top."""
 IDLE = ("plugin", "session", "xdist", "engine.owner", "reporting.progress_line", "reporting.property_names")
 """What a run without a spoken task loads, at once or in its hooks."""
