@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 
-from pytest_talk2agent.execution.bubblewrap import Mount, SandboxError, readable
+from pytest_talk2agent.execution.bubblewrap import Mount, SandboxError, end_orphans, readable
 from pytest_talk2agent.execution.sandbox import Sandbox, Setting
 from pytest_talk2agent.tasks.execution import Execution, File
 from pytest_talk2agent.tasks.places import HOME, absolute, top
@@ -138,7 +138,8 @@ def _locked(folder: Path) -> int | None:
 
 
 def _sweep(parent: Path) -> None:
-    """Delete the workspaces of processes that were killed before they could."""
+    """Delete the workspaces of processes that were killed before they could, and end what they left."""
+    end_orphans()
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             found = folder.lstat()
