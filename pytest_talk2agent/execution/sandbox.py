@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from pytest_talk2agent.execution import seccomp
-from pytest_talk2agent.execution.bubblewrap import PACKAGE, Mount, SandboxError, Setting, form
+from pytest_talk2agent.execution.bubblewrap import PACKAGE, Mount, SandboxError, Setting, end_orphans, form
 from pytest_talk2agent.execution.task_group import TaskGroup, task_group
 from pytest_talk2agent.execution.usage import shared_memory_of, stored_in, usage_of
 
@@ -187,6 +187,8 @@ class Sandbox:
                 _end(first)
                 process.kill()
                 process.wait()
+            if process.returncode < 0 and not stopped:
+                end_orphans()
             _await_end(first)
             status = None if stopped else process.returncode
             return Ended(_text(output, limits.output), _text(errors, limits.output), status, stopped, late)

@@ -112,9 +112,11 @@ def refusal(task: Task, ledger: Ledger | None = None) -> str | None:
 
     Both controls are run once for a task in a process, or in all that share a ledger. Raises as `Trials.run`.
     """
+    if ledger is not None:  # which knows them, or is to know them
+        return _refused(task, ledger)
     digest = task_sha256(task)
     if digest not in _REFUSALS:
-        _REFUSALS[digest] = _refused(task, ledger)
+        _REFUSALS[digest] = _refused(task, None)
     return _REFUSALS[digest]
 
 

@@ -10,15 +10,13 @@ import contextlib
 import fcntl
 import os
 import shutil
-import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Any
 
-from pytest_talk2agent.execution.bubblewrap import Mount, SandboxError, readable
+from pytest_talk2agent.execution.bubblewrap import Mount, SandboxError, end_orphans, readable
 from pytest_talk2agent.execution.sandbox import Sandbox, Setting
 from pytest_talk2agent.tasks.execution import Execution, File
 from pytest_talk2agent.tasks.places import HOME, absolute, top
@@ -101,7 +99,7 @@ class Workspace:
 
     def delete(self) -> None:
         """Delete everything, links not followed."""
-        shutil.rmtree(self.root, onerror=_open_and_retry)
+        _delete(self.root)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -140,7 +138,8 @@ def _locked(folder: Path) -> int | None:
 
 
 def _sweep(parent: Path) -> None:
-    """Delete the workspaces of processes that were killed before they could."""
+    """Delete the workspaces of processes that were killed before they could, and end what they left."""
+    end_orphans()
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             found = folder.lstat()
@@ -148,17 +147,16 @@ def _sweep(parent: Path) -> None:
                 continue
             lock = _locked(folder)
             if lock is not None:
-                shutil.rmtree(folder, onerror=_open_and_retry)
+                _delete(folder)
                 os.close(lock)
 
 
-def _open_and_retry(function: Callable[..., Any], path: str, _: object) -> None:
-    """Delete in a folder that was made unreadable, if it is ours."""
-    with contextlib.suppress(OSError):
-        for folder in (Path(path).parent, Path(path)):
-            if stat.S_ISDIR(folder.lstat().st_mode):
-                folder.chmod(0o700)
-        if Path(path).is_dir() and not Path(path).is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            Path(path).unlink()
+def _delete(folder: Path) -> None:
+    """Delete a folder with all that is in it, also what was made unreadable."""
+    for place, names, _ in os.walk(folder):
+        for name in names:
+            inner = Path(place, name)
+            if not inner.is_symlink():
+                with contextlib.suppress(OSError):
+                    inner.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -228,6 +228,10 @@ class TestSession:
         with pytest.raises(InfrastructureError, match=r"the sandbox was ended from outside, by signal 9"):
             Session(workspace.sandbox(), 20).run(f"sleep 15; : {name}")
         thread.join()
+        end = time.monotonic() + 10
+        while left := running(name):
+            assert time.monotonic() < end, left
+            time.sleep(0.02)
 
     def test_a_sandbox_that_does_not_start(self, workspace: Workspace) -> None:
         sandbox = workspace.sandbox()
