@@ -11,7 +11,6 @@ from pytest_talk2agent.judging.numeric import reference_measure
 from pytest_talk2agent.judging.polarity import is_denied
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.slots import Slot
-from pytest_talk2agent.judging.words import words_of
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.times import HALF_DAY_WORDS
 from pytest_talk2agent.speech.tokens import Stream
@@ -23,7 +22,6 @@ _MEASURES = frozenset(("quantity", "money", "percent", "duration"))
 _NAMED_SYMBOLS = frozenset(("flag", "code", "version"))
 _NAMES = frozenset(("path", "filename", "url", "email"))
 _SCHEME = frozenset((":", "/", "colon", "slash"))
-_BESIDE = 10
 _SIGHT = 8  # how far a reader looks for a word that came across
 # Words that go with a value of the kind and do not stand for one.
 _BESIDE_VALUE: dict[str, frozenset[str]] = {
@@ -154,10 +152,7 @@ def settle(scene: Scene, found: list[Reading], place: Place) -> Reading | None:
         others = [
             one
             for one in own
-            if one.label is Label.CHANGED
-            and one.rival
-            and not _stands_beside(scene, one)
-            and (denied or not is_denied(stream, one.start, one.end))
+            if one.label is Label.CHANGED and one.rival and (denied or not is_denied(stream, one.start, one.end))
         ]
         if others and best in own:
             return replace(best, label=Label.UNRESOLVED, reason="another value stands beside the right one")
@@ -191,10 +186,9 @@ def _is_one_of_two(scene: Scene, best: Reading, place: Place) -> bool:
 
 
 def _has_other_digits(scene: Scene, best: Reading, place: Place) -> bool:
-    """Digits that the script does not have beside the code stand in its own place."""
+    """Other digits stand in the code's own place."""
     return any(
-        scene.stream[index].kind == "digits" and not _stands_beside(scene, Reading(index, index + 1, Label.CHANGED, ""))
-        for index in (*range(place.start, best.start), *range(best.end, place.end))
+        scene.stream[index].kind == "digits" for index in (*range(place.start, best.start), *range(best.end, place.end))
     )
 
 
@@ -205,7 +199,7 @@ def _follows_like(scene: Scene, best: Reading, place: Place) -> bool:
     if start < place.start or any(stream[index].kind != "word" for index in range(start, best.end)):
         return False
     before, name = stream.norms[start : best.start], stream.norms[best.start : best.end]
-    if before == name or _stands_beside(scene, Reading(start, best.start, Label.CHANGED, "")):
+    if before == name:
         return False
     capital = all(stream[index].text[0].isupper() for index in range(start, best.end))
     return any(one == other for one, other in zip(before, name, strict=True)) or (start > 0 and capital)
@@ -223,28 +217,12 @@ def _has_other_name(scene: Scene, best: Reading, place: Place) -> bool:
         for index in range(start + 1, end - 1):
             named = symbol_at(stream.norms, index)
             joins = (named[0] if named else stream.norms[index]) in ("/", "\\", ".", "_", "-", "@")
-            beside = Reading(index - 1, index + 2, Label.CHANGED, "")
             around = all(
                 stream[each].kind != "symbol" and stream.norms[each] not in EMPTY for each in (index - 1, index + 1)
             )
-            if joins and around and not stream[index + 1].paused and not _stands_beside(scene, beside):
+            if joins and around and not stream[index + 1].paused:
                 return True
     return False
-
-
-def _stands_beside(scene: Scene, one: Reading) -> bool:
-    """The script itself has this other value next to the slot."""
-    if scene.script is None or scene.slot is None:
-        return False
-    heard = [word.text for word in words_of(scene.stream) if one.start <= word.start and word.end <= one.end]
-    beside = [
-        word.text
-        for word in words_of(scene.script)
-        if scene.slot[0] - _BESIDE <= word.start < scene.slot[0]
-        or scene.slot[1] <= word.start < scene.slot[1] + _BESIDE
-    ]
-    size = len(heard)
-    return size > 0 and any(beside[index : index + size] == heard for index in range(len(beside) - size + 1))
 
 
 def _last_correction(stream: Stream, place: Place, right: list[Reading]) -> int | None:
