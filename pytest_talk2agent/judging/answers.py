@@ -45,7 +45,6 @@ _PERFECT = frozenset(("has", "have"))
 _BE = frozenset(("is", "are", "was", "were", "been"))
 _PROMISES = (("i", "will"), ("we", "will"), ("i", "am"), ("let", "me"), ("i", "can"))
 _QUESTIONS = frozenset(listed("what who where how which why is are does"))
-_FAR = 6
 _SMALL_WORDS = frozenset(listed("from by into onto until till after before not no but or if when over under my your"))
 _LEAST_WORDS = 8  # a request has more than one small word in so many
 
@@ -164,7 +163,7 @@ def _answers(norms: tuple[str, ...], script: Stream, starts: frozenset[str]) -> 
 def _tells(rest: tuple[str, ...], script: Stream) -> bool:
     """A statement with words of its own where the script is a question."""
     first = script.norms[0] if script.norms else ""
-    if first not in _QUESTIONS or first in rest[:_FAR] or rest[0] in _QUESTIONS:
+    if first not in _QUESTIONS or first in rest or rest[0] in _QUESTIONS:
         return False
     stems = set(map(stem, script.norms))
     new = [word for word in rest if word not in EMPTY and stem(word) not in stems]
@@ -190,13 +189,13 @@ def _reports(rest: tuple[str, ...], script: Stream, said: set[str], starts: froz
         going = [each for each in following if each not in said and (each.endswith("ing") or _is_past(each, said))]
         if word in _BE - said and going and not any(stem(each) in starts for each in rest[:index]):
             return True  # `the oven is heating up`
-    if rest[0] == "to" and len(rest) > _FAR and stem("".join(rest[1:2])) in starts and not _says(script, rest[:2]):
+    if rest[0] == "to" and stem("".join(rest[1:2])) in starts and not _says(script, rest[:2]):
         return True  # `To bake a loaf, ...` explains how
     if rest[0] == "your" and "your" not in said and any(word in _BE | _PERFECT for word in rest):
         return True
-    verbs = {word for word in rest[:_FAR] if stem(word) in starts and word in said}
+    verbs = {word for word in rest if stem(word) in starts and word in said}
     if rest[0] in said - verbs and verbs <= {"set"}:
-        past = [word for word in rest[1:_FAR] if word.endswith("ed") and _is_past(word, said) and stem(word) in stems]
+        past = [word for word in rest[1:] if word.endswith("ed") and _is_past(word, said) and stem(word) in stems]
         if past or (rest[1:2] == ("set",) and not _says(script, rest[:2])):
             return True  # `Timer set for nine minutes`, `Table for two booked`
     deeds = [word for word in rest if word.endswith("ed") and _is_past(word, said)]

@@ -41,7 +41,7 @@ _MORE = FILLERS | {
 }
 _CLASSED = frozenset(("number", "quantity", "money", "percent", "duration", "date", "time", "choice"))
 _MEASURED = frozenset(("quantity", "money", "percent", "duration"))
-_BEFORE, _AFTER = 8, 8  # how far a value may stand from the words of correction
+_BEFORE = 8  # how far a value may stand from the words of correction
 _NEAR = 3  # how far a bare number may stand behind them
 _REPEATED = 5  # words of the clause that is said again: `scratch that, ring them today`
 
@@ -232,7 +232,7 @@ def replaced_later(
 def _fragment_end(stream: Stream, start: int) -> int:
     """The end of the words that follow a correction: the next pause that is not at their beginning."""
     end = start + 1
-    while end < len(stream) and end - start < _AFTER:
+    while end < len(stream):
         if not _HARD.isdisjoint(stream[end].lead) or ("," in stream[end].lead and end > start + 1):
             break
         end += 1
