@@ -2,9 +2,9 @@
 
 Every whole number that the judge (and the reading of speech that it uses) is tuned by is made a third of itself and
 four times itself, one at a time, and the labelled cases of `tests/judging` are judged until a label differs: the case
-that needs the constant to be as large, or as small. Every set of words that negations, scopes and
-corrections are read by is emptied in turn. A line without a case is a constant that no case needs. `tests/judging/test_thresholds.py`
-holds every constant with the two cases that were found.
+that needs the constant to be as large, or as small. Every set of words that negations, scopes and corrections are read
+by is emptied in turn. A line without a case is a constant that no case needs. A case is judged only where it runs a
+line that has the constant. `tests/judging/test_thresholds.py` holds the constants with the cases that were found.
 """
 
 from __future__ import annotations

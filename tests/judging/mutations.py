@@ -100,7 +100,7 @@ def _modules() -> tuple[ModuleType, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _tree(module: ModuleType) -> ast.Module:
     return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
 
@@ -126,7 +126,8 @@ def word_sets() -> list[Constant]:
     """Every set of words that negations, scopes and corrections are read by, under its first name."""
     found = {id(value): Constant(module, name)
              for module in reversed(_modules()) if module.__name__.rpartition(".")[2] in _SCOPES
-             for name, value in vars(module).items() if name.isupper() and isinstance(value, frozenset | dict)}  # fmt: skip
+             for name, value in vars(module).items()
+             if name.isupper() and isinstance(value, frozenset | dict)}  # fmt: skip
     return sorted(found.values(), key=lambda one: one.name)
 
 
@@ -192,7 +193,7 @@ def _all_lines() -> frozenset[tuple[str, int]]:
     return frozenset().union(*map(_lines_of, (*constants(), *word_sets())))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _is_of_interest(code: CodeType) -> bool:
     return any((code.co_filename, line) in _all_lines() for _, _, line in code.co_lines() if line)
 

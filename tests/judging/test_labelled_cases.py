@@ -21,7 +21,11 @@ from pytest_talk2agent.judging.cases import LabelledCase, read_cases
 from pytest_talk2agent.judging.lexical import judge
 
 HERE = Path(__file__).parent
-CASES = [case for name in ("cases.jsonl", "values.jsonl", "scopes.jsonl", "constants.jsonl") for case in read_cases(HERE / name)]
+CASES = [
+    case
+    for name in ("cases.jsonl", "values.jsonl", "scopes.jsonl", "constants.jsonl")
+    for case in read_cases(HERE / name)
+]
 
 
 @pytest.mark.parametrize("labelled", CASES, ids=lambda labelled: labelled.id)
