@@ -133,7 +133,7 @@ def word_sets() -> list[Constant]:
 
 def labelled_cases() -> dict[str, Case]:
     """Every labelled case of the tests, by its name."""
-    found = {}
+    found: dict[str, Case] = {}
     for name in ("constants", "scopes", "unseen", "values", "cases"):
         found |= {one.id: one.case for one in read_cases(HERE / f"{name}.jsonl")}
     for path in sorted((HERE / "heard").glob("*.jsonl")):
