@@ -55,10 +55,16 @@ class PhoneticRepair(Repair):
         """Put the terms where they were misheard; ``changes`` are in the order in which they were made."""
         known = tuple(term for term in dict.fromkeys(terms) if term.isprintable())
         changes: list[Change] = []
+        seen = {text}
         while found := _found(text, known):
-            changes += [Change(text[each.start : each.end], each.term.text) for each in found]
+            better = text
             for each in reversed(found):
-                text = f"{text[: each.start]}{each.term.text}{text[each.end :]}"
+                better = f"{better[: each.start]}{each.term.text}{better[each.end :]}"
+            if better in seen:  # a term for itself, or for one that was it before
+                break
+            seen.add(better)
+            changes += [Change(text[each.start : each.end], each.term.text) for each in found]
+            text = better
         return Repaired(text, tuple(changes))
 
 
@@ -86,13 +92,13 @@ def _is_tied(match: Match, known: Sequence[Match]) -> bool:
 
 def _kept(text: str, pieces: Sequence[Piece], terms: tuple[str, ...]) -> list[tuple[int, int]]:
     """The pieces that terms cover which stand there already; a single ordinary word may well be no term."""
-    folded = fold(text)
-    if len(folded) != len(text):
-        folded = text
+    folded, sought = fold(text), [fold(term) for term in terms]
+    if len(folded) != len(text):  # a ligature, say: then places in one are none in the other
+        folded, sought = text, list(terms)
     starts = {piece.start: index for index, piece in enumerate(pieces)}
     ends = {piece.end: index + 1 for index, piece in enumerate(pieces)}
     spans = set()
-    for term in filter(None, map(fold, terms)):
+    for term in filter(None, sought):
         start = folded.find(term)
         while start >= 0:
             first, last = starts.get(start), ends.get(start + len(term))

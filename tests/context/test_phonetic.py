@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pytest_talk2agent.context.phonetic import Match, PhoneticRepair, glossary, matches
@@ -217,6 +217,8 @@ def test_a_repaired_text_is_repaired_to_itself(text: str, terms: list[str]) -> N
 
 
 @settings(max_examples=200, deadline=None)
+@example("æœÆŒﬀʤʨß", ["æœÆŒﬀʤʨß"])
+@example("the ﬀarmer of æœÆŒﬀʤʨß went", ["æœÆŒﬀʤʨß", "æœÆŒffʤʨß"])
 @given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=6))
 def test_any_text_and_any_terms_are_taken(text: str, terms: list[str]) -> None:
     once = repaired(text, *terms)
