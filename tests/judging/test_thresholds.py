@@ -22,6 +22,8 @@ HELD = {
     "hearing._LONGEST_STUTTER": ("stutter-less", "stutter-more"),
     "mentions._LEAST_SPELLED": ("spelled-less", "spelled-more"),
     "mentions._NEAR": ("mentions-near-less", "mentions-near-more"),
+    "numeric._HINT_REACH": ("value-611", "value-612"),
+    "times._HINT_OF_OTHER": ("value-604", "value-603"),
 }
 # Constants of which one side or both still lack a case: none may be added here.
 OPEN = frozenset(
@@ -29,9 +31,9 @@ OPEN = frozenset(
         "alignment._OTHER_CLASS", "dates._LONGEST_ABBREVIATION", "exchange._REACH", "exchange._SURE",
         "gist._BACK_REACH", "gist._CONTRARY_REACH", "gist._MOVED_SLACK", "languages._CHINESE_REACH",
         "languages._LEAST", "measures.NOUNS", "mentions._CHINESE_REACH", "mentions._LEAST_WORD",
-        "negation._LONGEST_LIST", "negation._LONGEST_NOUN", "numeric._HINT_REACH", "numeric._RATE_REACH",
+        "negation._LONGEST_LIST", "negation._LONGEST_NOUN", "numeric._RATE_REACH",
         "place._SIGHT", "revision._LEAST_LETTERS", "revision._NEAR", "revision._SPELLED_REACH", "sounds._LENGTHS_APART",
-        "symbolic._STYLE_REACH", "symbols._LONGEST", "times._HINT_OF_OTHER", "times._HINT_REACH",
+        "symbolic._STYLE_REACH", "symbols._LONGEST", "times._HINT_REACH",
         "times._LONGEST_OPENING", "unit_phrases._LONGEST_SPELLED", "wording._LONGEST_SPLIT", "wording._SHORT",
     )
 )  # fmt: skip
