@@ -149,8 +149,12 @@ def test_a_killed_server_is_replaced(owner: ServerOwner, job: MakeJob) -> None:
     assert ask([job("a")], owner.address).get(job("a")).text == "heard a"
     (server,) = (process for process in below(os.getpid()) if below(process) == [])
     os.kill(server, signal.SIGKILL)
-    with pytest.raises(TranscriptionError, match="the model server is gone"):
-        until(lambda: ask([job("b")], owner.address).get(job("b")) is None)
+    try:
+        said = ask([job("b")], owner.address).get(job("b")).text
+    except TranscriptionError as error:  # the question met the server that was dying
+        said = str(error)
+    assert said == "heard b" or "the model server is gone" in said
+    assert server not in below(os.getpid())
 
 
 def test_a_server_whose_work_ends_answers_nobody_by_dying(store: Store, job: MakeJob) -> None:
