@@ -1,0 +1,1 @@
+"""What a session is worth: gates, artifact fields, judge, timing, statistics over many sessions."""
