@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from table import print_table
 
 from pytest_talk2agent.analysis.significance import holm, sign_flip_p, task_intervals
-from pytest_talk2agent.results.release import KIND_LEVEL, Change, change_of
+from pytest_talk2agent.results.comparison import KIND_LEVEL, Change, change_of
 
 INTENTIONS = 4
 SWAPPED = 0.2

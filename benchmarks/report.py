@@ -29,8 +29,8 @@ from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.reporting.folder import ReportFolder
 from pytest_talk2agent.reporting.github import summary_markdown
 from pytest_talk2agent.results.gate import decide_gate
-from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.saved import read_run
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.loader import load_tasks
 
 SUITES = Path(__file__).resolve().parent.parent / "suites"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.reporting.failure import Rerun
-    from pytest_talk2agent.results.record import TaskResult
+    from pytest_talk2agent.results.task_result import TaskResult
 
 
 class RetentionError(AssertionError):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.evaluation import Evaluation
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.judging.judgement import Judgement
-    from pytest_talk2agent.results.record import TaskResult
+    from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.results.transcript import Transcript
 
 USAGE = 'mark the test with @pytest.mark.t2a("tasks.yaml", task="id") so that it has a task'

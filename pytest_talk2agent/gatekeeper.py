@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.reporting.html.before import Before
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.gate import Gate
-    from pytest_talk2agent.results.record import TaskResult
+    from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.session import VoiceSession
 
 ANNOTATOR = "pytest_github_actions_annotate_failures"
@@ -130,7 +130,7 @@ class Gatekeeper:
             this.failed = True
 
     def _take(self, this: _Try, record: object) -> None:
-        from pytest_talk2agent.results.record import TaskResult
+        from pytest_talk2agent.results.task_result import TaskResult
 
         if this.result is not None:
             return  # a subtest has brought it already

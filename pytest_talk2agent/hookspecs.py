@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_talk2agent.results.gate import Gate
-    from pytest_talk2agent.results.record import TaskResult
+    from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.tasks.task import Task
 
 

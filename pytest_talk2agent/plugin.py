@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.grading.retention import Retention
     from pytest_talk2agent.judging.judgement import Judgement
-    from pytest_talk2agent.results.record import TaskResult
+    from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.results.transcript import Transcript
     from pytest_talk2agent.tasks.recording import Recording
     from pytest_talk2agent.tasks.task import Task

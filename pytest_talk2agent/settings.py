@@ -14,7 +14,7 @@ from pytest_talk2agent.interfaces.spec import Spec, parse_specs
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.results.release import Rules
+    from pytest_talk2agent.results.verdict import Rules
 
 DEFAULT_INTERFACE = "whisper:tiny.en"
 
@@ -58,7 +58,7 @@ class Settings:
     @property
     def rules(self) -> Rules:
         """What the run is held to."""
-        from pytest_talk2agent.results.release import Rules
+        from pytest_talk2agent.results.verdict import Rules
 
         return Rules(
             thresholds=self.thresholds,
@@ -260,7 +260,7 @@ def _engine(given: _Given) -> str:
 
 
 def _share(given: _Given) -> Fraction:
-    from pytest_talk2agent.results.shares import share
+    from pytest_talk2agent.results.verdict import share
 
     try:
         return share(given.text)
@@ -270,7 +270,7 @@ def _share(given: _Given) -> Fraction:
 
 def _by_metric(*metrics: str) -> Callable[[_Given], dict[str, Fraction]]:
     def read(given: _Given) -> dict[str, Fraction]:
-        from pytest_talk2agent.results.shares import shares
+        from pytest_talk2agent.results.verdict import shares
 
         try:
             return shares(given.text, metrics)

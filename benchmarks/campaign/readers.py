@@ -116,8 +116,8 @@ def _reports(folder: Path, report: Path) -> Iterator[Reader]:
     from pytest_talk2agent.analysis.decision import regate
     from pytest_talk2agent.reporting.html.page import write_page
     from pytest_talk2agent.results.baseline import BaselineError
-    from pytest_talk2agent.results.release import Rules
     from pytest_talk2agent.results.saved import read_run
+    from pytest_talk2agent.results.verdict import Rules
 
     copy = folder / "rep"
     shutil.copytree(report, copy)
@@ -200,7 +200,7 @@ def _words() -> Iterator[Reader]:
     from pytest_talk2agent.interfaces.registry import make_interface
     from pytest_talk2agent.interfaces.spec import parse_spec
     from pytest_talk2agent.interfaces.utterance import InterfaceError
-    from pytest_talk2agent.results.shares import share, shares
+    from pytest_talk2agent.results.verdict import share, shares
 
     def compiled(text: str) -> object:
         grader = compile_grader(

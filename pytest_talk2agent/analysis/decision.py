@@ -12,22 +12,21 @@ from statistics import fmean
 from pytest_talk2agent.analysis.significance import METHOD, components_of, holm, needed_for, sign_flip_p, task_interval
 from pytest_talk2agent.context.terms import remarks_on
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate, Pins
-from pytest_talk2agent.results.entry import Entry
-from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
-from pytest_talk2agent.results.reading import listed
-from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.release import (
+from pytest_talk2agent.results.comparison import (
     COMPARED,
     KIND_LEVEL,
     Change,
     Comparison,
     Difference,
     KindChange,
-    Rules,
     change_of,
 )
+from pytest_talk2agent.results.entry import Entry
+from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
 from pytest_talk2agent.results.saved import SavedRun
-from pytest_talk2agent.results.verdict import decide
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.untrusted import listed
+from pytest_talk2agent.results.verdict import Rules, decide
 
 Ends = tuple[float, float]
 

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from statistics import mean
 
 from pytest_talk2agent.context.vocabulary import is_ordinary
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.speech.libraries import quiet_import
 
 _CJK = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA")

@@ -20,7 +20,7 @@ from pytest_talk2agent.analysis.error_rates import (
 )
 from pytest_talk2agent.analysis.model_metrics import Ask, RubricQuestion
 from pytest_talk2agent.analysis.semdist import Encoder, semdist
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 
 LABELS = {
     "wer": "1 - WER/CER",

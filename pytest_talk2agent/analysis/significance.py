@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, harmonic_mean, variance
 from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.results.release import Needed
+from pytest_talk2agent.results.comparison import Needed
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,11 +14,10 @@ from pytest_talk2agent.reporting.run_tables import release_tables
 from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.baseline import Baseline, Candidate
-from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.release import COMPARED, Change, Comparison, Rules
+from pytest_talk2agent.results.comparison import COMPARED, Change, Comparison
 from pytest_talk2agent.results.saved import read_run
-from pytest_talk2agent.results.shares import share, shares
-from pytest_talk2agent.results.verdict import METRICS
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.verdict import METRICS, Rules, share, shares
 
 _Value = TypeVar("_Value")
 

@@ -28,9 +28,9 @@ from pytest_talk2agent.reporting.paper_tables import (
     execution_rows,
     transfer_rows,
 )
-from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.store import Store, write_whole
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.importers.dataset import recordings_at
 from pytest_talk2agent.tasks.loader import load_tasks
 

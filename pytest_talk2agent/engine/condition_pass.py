@@ -28,8 +28,8 @@ from pytest_talk2agent.interfaces.utterance import (
 )
 from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import Store, content_key
+from pytest_talk2agent.results.task_result import VERSION
 from pytest_talk2agent.results.transcript import Transcript, hypothesis_fault
-from pytest_talk2agent.results.version import VERSION
 from pytest_talk2agent.speech.audio import Audio, AudioError, audio_seconds, check_file, read_audio
 from pytest_talk2agent.speech.noise import SoundSwitches, silence, with_noise
 

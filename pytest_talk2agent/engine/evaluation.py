@@ -23,11 +23,9 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError, Transcription
 from pytest_talk2agent.judging.judge import Judge
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate
-from pytest_talk2agent.results.record import TaskResult, Visible
-from pytest_talk2agent.results.release import Rules
+from pytest_talk2agent.results.task_result import VERSION, TaskResult, Visible
 from pytest_talk2agent.results.transcript import Transcript
-from pytest_talk2agent.results.verdict import METRICS, Limits, decide
-from pytest_talk2agent.results.version import VERSION
+from pytest_talk2agent.results.verdict import METRICS, Limits, Rules, decide
 from pytest_talk2agent.tasks.task import Task
 
 

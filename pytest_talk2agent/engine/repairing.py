@@ -11,9 +11,9 @@ from pytest_talk2agent.context.repair import Repair, Repaired
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.engine.progress import Counter
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
-from pytest_talk2agent.results.reading import refuse_other_types
 from pytest_talk2agent.results.store import Store, content_key
 from pytest_talk2agent.results.transcript import Transcript, check_detail
+from pytest_talk2agent.results.untrusted import refuse_other_types
 
 KIND = "repairs"
 

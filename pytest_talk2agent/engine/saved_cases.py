@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.judging.cases import LabelledCase
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.sniff import classify
 from pytest_talk2agent.tasks.task import Task

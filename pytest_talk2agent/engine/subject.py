@@ -10,7 +10,7 @@ from pytest_talk2agent.context.terms import TermList
 from pytest_talk2agent.engine.conditions import Condition
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.interfaces.utterance import Utterance
-from pytest_talk2agent.results.record import item_key
+from pytest_talk2agent.results.task_result import item_key
 from pytest_talk2agent.tasks.binding import can_be_bound, unbound
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
 from pytest_talk2agent.tasks.paths import reachable

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from pytest_talk2agent.execution.record import TrialRecord
 from pytest_talk2agent.execution.trial import Trials
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.task import Task
 
 

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pytest_talk2agent.execution.record import TrialKey, TrialRecord
-from pytest_talk2agent.results.reading import mapping, parse_plain
 from pytest_talk2agent.results.store import write_whole
+from pytest_talk2agent.results.untrusted import mapping, parse_plain
 
 _HEAD, _JOINT = b'{"sha256": "', b'", '
 _CLAIMS = "claims"

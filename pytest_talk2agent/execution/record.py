@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 from pytest_talk2agent.execution.checking import Finding
 from pytest_talk2agent.execution.trajectory import Step
 from pytest_talk2agent.grading.retention import read_fraction
-from pytest_talk2agent.results.reading import mapping
 from pytest_talk2agent.results.store import content_key
+from pytest_talk2agent.results.untrusted import mapping
 
 SCHEMA = 1
 State = Literal["scored", "agent_failed", "timed_out", "infrastructure_failed"]

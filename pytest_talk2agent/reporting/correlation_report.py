@@ -16,7 +16,7 @@ from pytest_talk2agent.analysis.metrics import LABELS
 from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.reporting.html.markup import asset
 from pytest_talk2agent.reporting.visible import table
-from pytest_talk2agent.results.version import VERSION
+from pytest_talk2agent.results.task_result import VERSION
 
 SCHEMA = 1
 TITLES = {"pcc": "PCC", "spearman": "Spearman"}

@@ -12,7 +12,7 @@ from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.losses import aligned, headline, show_score, wrapped
 from pytest_talk2agent.reporting.visible import encodable, shell_word, visible_line, visible_lines
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, show, show_interval, show_lost
 
 BAR = 16

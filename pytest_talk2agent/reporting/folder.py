@@ -14,10 +14,10 @@ from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.run_tables import rates_of
-from pytest_talk2agent.results.gate import ConditionSummary, Gate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.conditions import ConditionSummary
+from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
-from pytest_talk2agent.results.version import VERSION
+from pytest_talk2agent.results.task_result import VERSION, TaskResult
 
 SCHEMA = 1
 

@@ -12,7 +12,7 @@ from pytest_talk2agent.reporting.run_tables import tables_of
 from pytest_talk2agent.reporting.terminal import item_name
 from pytest_talk2agent.reporting.visible import encodable, spelled, visible_line
 from pytest_talk2agent.results.gate import Gate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 
 LIMIT = 900_000
 """GitHub drops a whole job summary above 1 MiB."""

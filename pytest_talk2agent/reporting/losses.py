@@ -12,7 +12,7 @@ from functools import lru_cache
 from pytest_talk2agent.analysis.error_rates import normalise
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome, show_interval
 
 LONGEST = 40

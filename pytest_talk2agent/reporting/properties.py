@@ -8,7 +8,7 @@ from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_er
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.reporting.property_names import ITEM, RECORD
 from pytest_talk2agent.reporting.visible import visible_line
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 
 PREFIX = "t2a."
 

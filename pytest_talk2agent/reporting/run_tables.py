@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.analysis.error_rates import Rates, pooled
-from pytest_talk2agent.results.controls import SilenceControl
-from pytest_talk2agent.results.gate import ConditionSummary, Gate
-from pytest_talk2agent.results.pairs import Pair
-from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.release import Comparison, Difference, KindChange
+from pytest_talk2agent.results.comparison import Comparison, Difference, KindChange
+from pytest_talk2agent.results.conditions import ConditionSummary, Pair, SilenceControl
+from pytest_talk2agent.results.gate import Gate
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome, show, show_interval
 
 KINDS = "kinds of intentions"

@@ -9,7 +9,7 @@ from pytest_talk2agent.reporting.losses import lost_in_short, score_cells, worst
 from pytest_talk2agent.reporting.run_tables import tables_of
 from pytest_talk2agent.reporting.visible import encodable, table, visible_line, visible_lines
 from pytest_talk2agent.results.gate import Gate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 
 if TYPE_CHECKING:
     pass

@@ -16,9 +16,16 @@ from shlex import quote
 from typing import Any
 
 from pytest_talk2agent.results.entry import Entry, unlike
-from pytest_talk2agent.results.reading import fault_line, listed, mapping, parse_exact, read_regular, refuse_other_types
-from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import content_key, write_whole
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.untrusted import (
+    fault_line,
+    listed,
+    mapping,
+    parse_exact,
+    read_regular,
+    refuse_other_types,
+)
 
 SCHEMA = 3
 SHOWN = 5

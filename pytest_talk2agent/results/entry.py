@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.results.reading import refuse_other_types, texts
-from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import content_key
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.untrusted import refuse_other_types, texts
 from pytest_talk2agent.results.verdict import METRICS
 
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)

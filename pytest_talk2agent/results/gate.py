@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from fractions import Fraction
+from dataclasses import dataclass, replace
 
-from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.results.controls import SilenceControl, silence_controls
-from pytest_talk2agent.results.pairs import Pair, pairs_of
-from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.release import Comparison, Rules
-from pytest_talk2agent.results.verdict import METRICS, Outcome, show, show_interval
+from pytest_talk2agent.results.comparison import Comparison
+from pytest_talk2agent.results.conditions import (
+    ConditionSummary,
+    Pair,
+    SilenceControl,
+    pairs_of,
+    silence_controls,
+    summarise,
+)
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.verdict import METRICS, Outcome, Rules, show, show_interval
 
 SHOWN = 3
-
-
-@dataclass(frozen=True)
-class ConditionSummary:
-    """One condition over all its items.
-
-    Means are over items whose scores are defined and whose task is of normal polarity; ``left_out`` counts the others.
-    ``suspect`` counts transcripts that look like a recogniser that has lost its way, ``empty`` those without a word,
-    ``states`` those that are none (refused, answered, truncated); ``inserted`` are listed terms that were heard and not
-    spoken, ``decoys`` those of them that nobody can see, None where the condition uses no terms; ``cost`` is what
-    served models took, if known.
-    """
-
-    condition: str
-    items: int
-    outcomes: Mapping[Outcome, int]
-    native: Interval | None
-    shapley: Interval | None
-    lost: int
-    intentions: int
-    unresolved: int
-    left_out: int
-    suspect: int = 0
-    empty: int = 0
-    states: Mapping[str, int] = field(default_factory=dict)
-    inserted: int | None = None
-    decoys: int | None = None
-    cost: Decimal | None = None
-    kinds: tuple[KindSummary, ...] = ()
-
-
-@dataclass(frozen=True)
-class KindSummary:
-    """The intentions of one kind under one condition."""
-
-    kind: str
-    intentions: int
-    lost: int
-    unresolved: int
 
 
 @dataclass(frozen=True)
@@ -191,68 +153,6 @@ def proposed(results: Sequence[TaskResult]) -> list[str]:
     tasks = {result.task: result.proposed for result in results}
     count = sum(tasks.values())
     return [f"{count} of {len(tasks)} tasks are proposed by rules and not reviewed"] if count else []
-
-
-def summarise(results: Sequence[TaskResult]) -> tuple[ConditionSummary, ...]:
-    """One summary for each condition, in the order of first appearance."""
-    by_condition: dict[str, list[TaskResult]] = {}
-    for result in results:
-        by_condition.setdefault(result.condition, []).append(result)
-    return tuple(_summary(condition, rows) for condition, rows in by_condition.items())
-
-
-def _summary(condition: str, rows: Sequence[TaskResult]) -> ConditionSummary:
-    scored = [row for row in rows if row.scored]
-    seen = [row.visible for row in rows if row.visible is not None]
-    costs = [cost for row in rows for cost in _costs(row)]
-    return ConditionSummary(
-        condition=condition,
-        items=len(rows),
-        outcomes=Counter(row.verdict.outcome for row in rows),
-        native=_mean([row.retention.native for row in scored]),
-        shapley=_mean([row.retention.shapley for row in scored]),
-        lost=sum(len(row.lost()) for row in rows),
-        intentions=sum(len(row.judgement.findings) for row in rows),
-        unresolved=sum(len(row.unresolved()) for row in rows),
-        left_out=len(rows) - len(scored),
-        suspect=sum(any(why != "empty" for why in row.transcript.detail.get("suspect", ())) for row in rows),
-        empty=sum(row.transcript.state == "transcribed" and not row.transcript.text.strip() for row in rows),
-        states=dict(sorted(Counter(r.transcript.state for r in rows if r.transcript.state != "transcribed").items())),
-        inserted=sum(len(visible.inserted) for visible in seen) if seen else None,
-        decoys=sum(len(set(visible.inserted) & set(visible.decoys)) for visible in seen) if seen else None,
-        cost=sum(costs, Decimal(0)) if costs else None,
-        kinds=_kinds(rows),
-    )
-
-
-def _kinds(rows: Sequence[TaskResult]) -> tuple[KindSummary, ...]:
-    labels: dict[str, Counter[Label]] = {}
-    for row in rows:
-        for name, label in row.judgement.labels().items():
-            labels.setdefault(row.kinds[name], Counter())[label] += 1
-    return tuple(
-        KindSummary(
-            kind=kind,
-            intentions=found.total(),
-            lost=sum(count for label, count in found.items() if label.lost),
-            unresolved=found[Label.UNRESOLVED],
-        )
-        for kind, found in sorted(labels.items())
-    )
-
-
-def _costs(row: TaskResult) -> list[Decimal]:
-    details = [row.transcript.detail, (row.transcript.repair or {}).get("detail", {})]
-    return [Decimal(str(detail["cost"])) for detail in details if detail.get("cost") is not None]
-
-
-def _mean(intervals: Sequence[Interval | None]) -> Interval | None:
-    known = [interval for interval in intervals if interval is not None]
-    if not known:
-        return None
-    count = len(known)
-    low, high = sum((i.low for i in known), Fraction(0)), sum((i.high for i in known), Fraction(0))
-    return Interval(low / count, high / count)
 
 
 def _reason(nodes: Sequence[str], what: str, unit: str = "item") -> list[str]:

@@ -9,7 +9,9 @@ from typing import Any
 
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError
-from pytest_talk2agent.results.reading import (
+from pytest_talk2agent.results.comparison import Comparison
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.untrusted import (
     MOST_BYTES,
     fault_line,
     mapping,
@@ -20,8 +22,6 @@ from pytest_talk2agent.results.reading import (
     refuse_other_types,
     texts,
 )
-from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.release import Comparison
 
 SCHEMA = 1
 _LISTS = ("missing", "uncollected", "unseen", "failed_otherwise", "added", "remarks")

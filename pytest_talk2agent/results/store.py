@@ -19,8 +19,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pytest_talk2agent.results.reading import mapping, parse_plain, plain_fault, read_regular
 from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.results.untrusted import mapping, parse_plain, plain_fault, read_regular
 
 SCHEMA = 2
 TRANSCRIPTS = "transcripts"

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_talk2agent.grading.retention import read_fraction
 from pytest_talk2agent.interfaces.utterance import MOST_CHARACTERS, STATES, Hypothesis
-from pytest_talk2agent.results.reading import plain_fault, refuse_other_types
+from pytest_talk2agent.results.untrusted import plain_fault, refuse_other_types
 
 
 @dataclass(frozen=True)

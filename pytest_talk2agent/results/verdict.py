@@ -1,11 +1,13 @@
-"""The verdict on one item: decided on exact intervals, three ways."""
+"""What an item and a run are held to, and the verdict on one item: exact intervals, three outcomes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from fnmatch import fnmatchcase
 from fractions import Fraction
+from typing import Any
 
 from pytest_talk2agent.grading.retention import Interval, Retention
 from pytest_talk2agent.judging.judgement import Judgement, Label
@@ -114,3 +116,95 @@ def _limits(metric: str, limits: Limits) -> list[tuple[Fraction, str]]:
             word += f" - {show(limits.tolerance)}"
         found.append((before.low - limits.tolerance, word))
     return found
+
+
+def share(text: str) -> Fraction:
+    """Read ``0.9``, ``.9`` or ``9/10`` exactly; raises ValueError with what is wrong, to be put behind a place."""
+    from pytest_talk2agent.tasks.exact import exact
+
+    try:
+        value = exact(text)
+    except ValueError:
+        value = None
+    if value is None or not 0 <= value <= 1:
+        raise ValueError(f"{text!r} is not a number from 0 to 1")
+    return value
+
+
+def shares(text: str, metrics: Sequence[str]) -> dict[str, Fraction]:
+    """Read ``0.9`` for all metrics, or ``native=0.9,shapley=0.8`` for those that are named; raises like `share`."""
+    if "=" not in text:
+        return dict.fromkeys(metrics, share(text))
+    found: dict[str, Fraction] = {}
+    for part in text.split(","):
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        if name not in metrics or name in found:
+            form = ",".join(f"{metric}=X" for metric in metrics)
+            raise ValueError(f"{part.strip()!r} is no part of {form}, each at most once")
+        found[name] = share(number)
+    return found
+
+
+MUST_PASS = "must-pass"
+"""The tag of a task that must not fall."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a run is held to.
+
+    ``thresholds`` and ``tolerance`` hold for every item. ``margin`` maps a compared metric to the loss that a release
+    may show against its baseline; where it is not empty, items are not compared one by one. ``fail_under`` maps Native
+    and Shapley to the least mean of a condition, ``most`` one of ``unresolved``, ``empty`` and ``suspect`` to the
+    largest share. ``must_pass`` are patterns of task ids. ``draws`` and ``seed`` are those of the bootstrap.
+    """
+
+    thresholds: Mapping[str, Fraction] = field(default_factory=dict)
+    tolerance: Fraction = Fraction(0)
+    inconclusive_passes: bool = False
+    margin: Mapping[str, Fraction] = field(default_factory=dict)
+    fail_under: Mapping[str, Fraction] = field(default_factory=dict)
+    most: Mapping[str, Fraction] = field(default_factory=dict)
+    must_pass: tuple[str, ...] = ()
+    draws: int = 10_000
+    seed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, fractions as strings: a rule that somebody changed shows in the report."""
+        shares = {
+            name: {key: str(value) for key, value in getattr(self, name).items()}
+            for name in ("thresholds", "margin", "fail_under", "most")
+        }
+        return {
+            **shares,
+            "tolerance": str(self.tolerance),
+            "inconclusive": "pass" if self.inconclusive_passes else "fail",
+            "must_pass": list(self.must_pass),
+        }
+
+    def pins(self, task: str, tags: Sequence[str] = ()) -> bool:
+        """Whether a task must pass: by its tag, or by a pattern that its id matches."""
+        return MUST_PASS in tags or any(fnmatchcase(task, pattern) for pattern in self.must_pass)
+
+    def limits(
+        self, own: Mapping[str, Fraction], before: Mapping[str, Interval] | None, *, must_pass: bool, compared: bool
+    ) -> Limits:
+        """What one item is held to.
+
+        ``own`` are the thresholds that its task or suite declares, ``before`` the scores that the baseline has;
+        ``compared`` says that the run has a baseline, or sets one. The default of 1 holds only where nothing else is
+        asked for. An item that must pass is held to its baseline without a tolerance, or to 1 without a baseline.
+        """
+        thresholds = dict(self.thresholds)
+        if not compared and not self.fail_under:
+            thresholds = dict.fromkeys(METRICS, Fraction(1)) | thresholds
+        thresholds.update(own)
+        if must_pass and not compared:
+            thresholds = dict.fromkeys(METRICS, Fraction(1))
+        return Limits(
+            thresholds=thresholds,
+            baseline=before if must_pass or not self.margin else None,
+            tolerance=Fraction(0) if must_pass else self.tolerance,
+            own=dict(own),
+            must_pass=must_pass,
+        )

@@ -12,9 +12,10 @@ import pytest
 from pytest_talk2agent.analysis.decision import compare, decide_run
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
+from pytest_talk2agent.results.comparison import Change, Comparison, Difference
 from pytest_talk2agent.results.entry import Entry
-from pytest_talk2agent.results.record import TaskResult, Visible
-from pytest_talk2agent.results.release import Change, Comparison, Difference, Rules
+from pytest_talk2agent.results.task_result import TaskResult, Visible
+from pytest_talk2agent.results.verdict import Rules
 from tests.results.builders import (
     CHANGED,
     KEPT,

@@ -32,7 +32,7 @@ from pytest_talk2agent.analysis.error_rates import (
     whisper_english,
     word_errors,
 )
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.loader import load_tasks
 from tests.results.builders import result, transcript
 

@@ -10,8 +10,8 @@ import pytest
 from pytest_talk2agent.analysis.grid import Grid, joined, make_grid
 from pytest_talk2agent.analysis.metrics import make_columns
 from pytest_talk2agent.analysis.outcomes import Outcomes
-from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.saved import SavedRun
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.results.builders import interval, result, retention, undefined
 
 

@@ -11,7 +11,7 @@ import pytest
 from pytest_talk2agent.analysis.error_rates import Errors
 from pytest_talk2agent.analysis.metrics import DEFAULT, Column, Tools, make_columns
 from pytest_talk2agent.analysis.model_metrics import RubricQuestion
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.analysis.scripted import Scripted
 from tests.analysis.test_semdist import Compass
 from tests.results.builders import interval, result, retention, transcript

@@ -24,7 +24,7 @@ from pytest_talk2agent.analysis.paper import (
     spread,
     transfer,
 )
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task
 from tests.results.builders import interval, result, retention, undefined

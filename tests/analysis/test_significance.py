@@ -22,7 +22,7 @@ from pytest_talk2agent.analysis.significance import (
     task_interval,
     task_intervals,
 )
-from pytest_talk2agent.results.release import Needed
+from pytest_talk2agent.results.comparison import Needed
 
 DRAWS = 2000
 VALUES = [0.0, 0.0, -0.5, 0.25, -1.0, 0.0, 0.5, -0.25, 0.0, -0.1]

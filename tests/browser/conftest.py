@@ -16,7 +16,7 @@ from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.results.gate import decide_gate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.results.builders import lossy, result, transcript
 
 if TYPE_CHECKING:

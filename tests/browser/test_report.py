@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.reporting.html.before import BeforeRun
-from pytest_talk2agent.results.record import Visible
+from pytest_talk2agent.results.task_result import Visible
 from pytest_talk2agent.results.verdict import Outcome
 from tests.browser.conftest import Open, Opened, heard_wrong, write
 from tests.conftest import write_tone

@@ -10,8 +10,8 @@ import pytest
 from pytest_talk2agent.analysis.decision import decide_run
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.reporting.folder import ReportFolder
-from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.release import Rules
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.verdict import Rules
 
 Say = Callable[..., str]
 Save = Callable[..., Path]

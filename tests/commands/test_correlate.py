@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_talk2agent.cli import main
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.analysis.test_correlation import EXECUTION, METRIC, TYPES
 from tests.judging.scripted import Body, data_in, says, scripted_server
 from tests.results.builders import interval, result, retention, transcript

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.grading.source import GraderSource
-from pytest_talk2agent.results.record import TaskResult, Visible
+from pytest_talk2agent.results.task_result import TaskResult, Visible
 from pytest_talk2agent.results.verdict import Limits
 from tests.analysis.test_decision import suite
 from tests.commands.conftest import Save, Say

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Limits
 from tests.analysis.test_decision import item, suite
 from tests.commands.conftest import Save, Say

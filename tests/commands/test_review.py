@@ -12,7 +12,7 @@ import pytest
 
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.results import builders
 
 TASKS = ["files/a", "files/b", "files/c"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.cli import main
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.commands.conftest import Save, Say
 from tests.conftest import TASKS, write_tone
 from tests.results.builders import interval, result, retention

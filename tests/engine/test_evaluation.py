@@ -30,9 +30,8 @@ from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judge import Judge
 from pytest_talk2agent.judging.judgement import Judgement
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
-from pytest_talk2agent.results.record import TaskResult
-from pytest_talk2agent.results.release import Rules
-from pytest_talk2agent.results.verdict import Outcome
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.verdict import Outcome, Rules
 from pytest_talk2agent.tasks.loader import load_tasks
 from tests.engine import fake
 from tests.results.builders import CHANGED, JUDGE, KEPT, OPEN, interval, judgement, retention, transcript

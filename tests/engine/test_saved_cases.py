@@ -7,7 +7,7 @@ import pytest
 
 from pytest_talk2agent.engine.saved_cases import saved_cases, tasks_behind
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.loader import load_tasks
 from tests.conftest import PORT, TASKS
 from tests.results import builders

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.conftest import LOSSY, PORT, REPORT, Run, Transcripts
 
 

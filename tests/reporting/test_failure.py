@@ -9,7 +9,7 @@ import pytest
 
 from pytest_talk2agent.judging.judgement import Judgement
 from pytest_talk2agent.reporting.failure import BAR, Rerun, bar, failure_text
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.results.builders import (
     CHANGED,

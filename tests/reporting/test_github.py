@@ -11,7 +11,7 @@ import pytest
 
 from pytest_talk2agent.reporting.github import LIMIT, MOST, append_to_step_summary, summary_markdown, workflow_commands
 from pytest_talk2agent.results.gate import decide_gate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 from tests.results.builders import CHANGED, KEPT, interval, judgement, lossy, result, retention, transcript, undefined
 

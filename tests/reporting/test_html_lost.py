@@ -12,7 +12,7 @@ import pytest
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeLimits, Count, moved_of
 from pytest_talk2agent.reporting.html.lost import FIRST, MOST, lost_rows, lost_table
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.reporting.test_html_markup import HOSTILE, read
 from tests.results.builders import (

@@ -18,7 +18,7 @@ from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.reporting.html.page import SCRIPTS, write_page
 from pytest_talk2agent.reporting.run_tables import release_tables
 from pytest_talk2agent.results.gate import decide_gate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 from tests.reporting.test_html_markup import HOSTILE, Reader, read
 from tests.reporting.test_run_tables import FOUND

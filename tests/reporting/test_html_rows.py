@@ -18,7 +18,7 @@ from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import BeforeLimits, BeforeRun
 from pytest_talk2agent.reporting.html.recordings import Recordings
 from pytest_talk2agent.reporting.html.rows import CHUNK, Rows, utf16
-from pytest_talk2agent.results.record import TaskResult, Visible
+from pytest_talk2agent.results.task_result import TaskResult, Visible
 from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.results.builders import CHANGED, KEPT, OPEN, interval, judgement, lossy, result, retention, transcript
 

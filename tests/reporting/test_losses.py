@@ -16,7 +16,7 @@ from pytest_talk2agent.reporting.losses import (
     worst_first,
     wrapped,
 )
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 from tests.results.builders import CHANGED, JUDGE, KEPT, OMITTED, OPEN, finding, lossy, result
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_talk2agent.reporting.properties import properties_of, set_properties
 from pytest_talk2agent.reporting.property_names import ITEM, RECORD
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.results.builders import (
     CHANGED,
     OPEN,

@@ -14,7 +14,7 @@ from typing import Any
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.judging.label_records import read_labels
 from pytest_talk2agent.reporting.questions import Question, question_lines, questions_of, review_page
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.results import builders
 from tests.results.builders import CHANGED, KEPT, OPEN
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from pytest_talk2agent.reporting.github import summary_markdown
 from pytest_talk2agent.reporting.run_tables import release_tables, tables_of
+from pytest_talk2agent.results.comparison import Change, Comparison, Difference, KindChange
 from pytest_talk2agent.results.gate import decide_gate
-from pytest_talk2agent.results.release import Change, Comparison, Difference, KindChange
 from tests.results.builders import result
 
 ROWS = (

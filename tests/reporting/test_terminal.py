@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_talk2agent.reporting.terminal import SHOWN, summary_lines
 from pytest_talk2agent.results.gate import decide_gate
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 from tests.results.builders import CHANGED, KEPT, OPEN, interval, judgement, lossy, result, retention, undefined
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_talk2agent.grading.retention import Interval, Retention, Status
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.results.baseline import Baseline
-from pytest_talk2agent.results.record import TaskResult, Visible
+from pytest_talk2agent.results.task_result import TaskResult, Visible
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate, Pins
-from pytest_talk2agent.results.reading import MOST_BYTES
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.untrusted import MOST_BYTES
 from tests.results.builders import (
     CHANGED,
     JUDGE,

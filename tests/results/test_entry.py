@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_talk2agent.grading.grader import black_box
 from pytest_talk2agent.results.entry import Entry, unlike
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from tests.results.builders import (
     CHANGED,
     KEPT,

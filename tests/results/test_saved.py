@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.reporting.folder import ReportFolder
 from pytest_talk2agent.results.gate import decide_gate
-from pytest_talk2agent.results.record import SCHEMA
 from pytest_talk2agent.results.saved import read_run
+from pytest_talk2agent.results.task_result import SCHEMA
 from tests.reporting.test_run_tables import FOUND
 from tests.results.builders import lossy, result
 

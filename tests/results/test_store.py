@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.context.repair import Change, Repaired
-from pytest_talk2agent.results.reading import MOST_BYTES
 from pytest_talk2agent.results.store import Store, StoreError, content_key, write_whole
 from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.results.untrusted import MOST_BYTES
 from tests.results.builders import transcript
 
 AUDIO, MARK = "a" * 64, "f00d"

@@ -1,4 +1,4 @@
-"""The three-way rule of one item."""
+"""The verdict on one item, and the shares that people write as its limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ import pytest
 
 from pytest_talk2agent.grading.retention import Interval, Retention
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict, decide, show, show_interval, show_lost
+from pytest_talk2agent.results.verdict import (
+    Limits,
+    Outcome,
+    Verdict,
+    decide,
+    share,
+    shares,
+    show,
+    show_interval,
+    show_lost,
+)
 from tests.results.builders import (
     CHANGED,
     KEPT,
@@ -161,3 +171,29 @@ def test_an_interval_shows_one_number_where_nothing_is_open() -> None:
 def test_lost_shows_a_range_where_something_is_open() -> None:
     assert show_lost(retention(lost=2)) == "2"
     assert show_lost(retention(lost=1, lost_upper=3)) == "1 to 3"
+
+
+@pytest.mark.parametrize(("text", "value"), [("0.9", "9/10"), (".05", "1/20"), ("1/3", "1/3"), (" 1 ", "1")])
+def test_a_share_is_exact(text: str, value: str) -> None:
+    assert share(text) == Fraction(value)
+
+
+@pytest.mark.parametrize("text", ["", "1.01", "-0.1", "nan", "high", "1/0", "5%"])
+def test_what_is_no_share_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is not a number from 0 to 1$"):
+        share(text)
+
+
+def test_one_number_holds_for_all() -> None:
+    assert shares("0.5", ("native", "shapley")) == {"native": Fraction(1, 2), "shapley": Fraction(1, 2)}
+
+
+def test_numbers_by_name_hold_for_those_alone() -> None:
+    assert shares(" shapley = 0.5 ", ("native", "shapley")) == {"shapley": Fraction(1, 2)}
+    assert shares("shapley=0.5,native=1", ("native", "shapley")) == {"shapley": Fraction(1, 2), "native": 1}
+
+
+@pytest.mark.parametrize("text", ["natve=1", "native=1,native=0", "native=1,0.5", "native=1,"])
+def test_a_part_that_is_none_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is no part of native=X,shapley=X, each at most once"):
+        shares(text, ("native", "shapley"))

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from pytest_talk2agent.grading.retention import Interval, mean_interval
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
-from pytest_talk2agent.results.reading import fault_line
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.results.untrusted import fault_line
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.html.before import Before, Earlier
 from pytest_talk2agent.reporting.html.markup import Markup, element
 from pytest_talk2agent.reporting.losses import losses_of, rank, show_score
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 
 FIRST, MOST = 12, 300

@@ -12,9 +12,8 @@ from pytest_talk2agent.reporting.html.recordings import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.rows import Rows
 from pytest_talk2agent.reporting.html.summary import summary, verdict
 from pytest_talk2agent.results.gate import Gate
-from pytest_talk2agent.results.record import TaskResult
 from pytest_talk2agent.results.store import write_whole
-from pytest_talk2agent.results.version import VERSION
+from pytest_talk2agent.results.task_result import VERSION, TaskResult
 
 SCRIPTS = ("dom.js", "table.js", "grader.js", "detail.js", "page.js")
 

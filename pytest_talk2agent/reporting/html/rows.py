@@ -20,7 +20,7 @@ from pytest_talk2agent.reporting.html.markup import Markup, data_block
 from pytest_talk2agent.reporting.html.recordings import Recordings
 from pytest_talk2agent.reporting.html.tree import GraderTree
 from pytest_talk2agent.reporting.losses import differences
-from pytest_talk2agent.results.record import TaskResult
+from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, Outcome, show_interval
 
 CHUNK = 250

@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import pytest
 
-from pytest_talk2agent.results.release import (
+from pytest_talk2agent.results.comparison import (
     Change,
     Comparison,
     Difference,
     KindChange,
     Needed,
-    Rules,
     change_of,
     needed_text,
 )
+from pytest_talk2agent.results.verdict import Rules
 from tests.results.builders import interval
 
 ONE = {"native": Fraction(1), "shapley": Fraction(1)}

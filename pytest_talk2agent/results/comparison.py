@@ -1,92 +1,28 @@
-"""The release: what a run as a whole is held to, and the three-way verdict on a candidate against its baseline.
+"""A candidate against its baseline: the three-way verdict on each difference and on the whole.
 
-Everything here is a decision on numbers that are there already; `analysis.decision` computes them.
+Everything here decides on numbers that exist already; `analysis.decision` computes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from enum import Enum
-from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
 
-from pytest_talk2agent.grading.retention import Interval, read_fraction
-from pytest_talk2agent.results.verdict import METRICS, Limits, show
+from pytest_talk2agent.grading.retention import read_fraction
+from pytest_talk2agent.results.verdict import METRICS, show
 
 COMPARED = (*METRICS, "lost")
 """What is compared with a baseline: Native and Shapley retention, and the share of intentions that are lost."""
 
-MUST_PASS = "must-pass"
-"""The tag of a task that must not fall."""
 
 KIND_LEVEL = 0.005
 """Family-wise level of the tests by kind: small, so that they add little to the false alarms of the metrics."""
 
 ROUNDING = 1e-12
 """A fall below this is one of binary floats, not of a recogniser."""
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What a run is held to.
-
-    ``thresholds`` and ``tolerance`` hold for every item. ``margin`` maps a compared metric to the loss that a release
-    may show against its baseline; where it is not empty, items are not compared one by one. ``fail_under`` maps Native
-    and Shapley to the least mean of a condition, ``most`` one of ``unresolved``, ``empty`` and ``suspect`` to the
-    largest share. ``must_pass`` are patterns of task ids. ``draws`` and ``seed`` are those of the bootstrap.
-    """
-
-    thresholds: Mapping[str, Fraction] = field(default_factory=dict)
-    tolerance: Fraction = Fraction(0)
-    inconclusive_passes: bool = False
-    margin: Mapping[str, Fraction] = field(default_factory=dict)
-    fail_under: Mapping[str, Fraction] = field(default_factory=dict)
-    most: Mapping[str, Fraction] = field(default_factory=dict)
-    must_pass: tuple[str, ...] = ()
-    draws: int = 10_000
-    seed: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, fractions as strings: a rule that somebody changed shows in the report."""
-        shares = {
-            name: {key: str(value) for key, value in getattr(self, name).items()}
-            for name in ("thresholds", "margin", "fail_under", "most")
-        }
-        return {
-            **shares,
-            "tolerance": str(self.tolerance),
-            "inconclusive": "pass" if self.inconclusive_passes else "fail",
-            "must_pass": list(self.must_pass),
-        }
-
-    def pins(self, task: str, tags: Sequence[str] = ()) -> bool:
-        """Whether a task must pass: by its tag, or by a pattern that its id matches."""
-        return MUST_PASS in tags or any(fnmatchcase(task, pattern) for pattern in self.must_pass)
-
-    def limits(
-        self, own: Mapping[str, Fraction], before: Mapping[str, Interval] | None, *, must_pass: bool, compared: bool
-    ) -> Limits:
-        """What one item is held to.
-
-        ``own`` are the thresholds that its task or suite declares, ``before`` the scores that the baseline has;
-        ``compared`` says that the run has a baseline, or sets one. The default of 1 holds only where nothing else is
-        asked for. An item that must pass is held to its baseline without a tolerance, or to 1 without a baseline.
-        """
-        thresholds = dict(self.thresholds)
-        if not compared and not self.fail_under:
-            thresholds = dict.fromkeys(METRICS, Fraction(1)) | thresholds
-        thresholds.update(own)
-        if must_pass and not compared:
-            thresholds = dict.fromkeys(METRICS, Fraction(1))
-        return Limits(
-            thresholds=thresholds,
-            baseline=before if must_pass or not self.margin else None,
-            tolerance=Fraction(0) if must_pass else self.tolerance,
-            own=dict(own),
-            must_pass=must_pass,
-        )
 
 
 class Change(str, Enum):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.results.reading import (
+from pytest_talk2agent.results.untrusted import (
     mapping,
     open_regular,
     parse_exact,

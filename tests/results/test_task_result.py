@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.results.record import SCHEMA, TaskResult
+from pytest_talk2agent.results.task_result import SCHEMA, TaskResult
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.verdict import Limits, Outcome, Verdict
 from tests.results.builders import (
