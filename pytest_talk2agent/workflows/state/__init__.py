@@ -1,0 +1,1 @@
+"""A real SQL database behind the tools of a workflow: one isolated, seeded database for each session."""
