@@ -1,0 +1,1 @@
+"""What an agent works on: the world, artifacts, knowledge, tools, and the guard before commits."""
