@@ -33,7 +33,8 @@ class Change:
 class Done:
     """What a tool of the state did: its result, or an error that the agent is told; what it changed, and how.
 
-    ``statements`` are those that ran, as they should stand in the log.
+    ``statements`` are those that ran, as they should stand in the log. ``delay_ms`` comes on top of the tool's own
+    latency: a slow service, or one that hung. ``note`` is for the log alone: a fault of the package or an injected one.
     """
 
     ok: bool
@@ -41,6 +42,8 @@ class Done:
     error: str | None = None
     changes: Sequence[Change] = ()
     statements: Sequence[str] = ()
+    delay_ms: int = 0
+    note: str = ""
 
 
 class StateBackend(Protocol):
