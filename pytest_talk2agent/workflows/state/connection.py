@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol
 
 from pytest_talk2agent.workflows.state.rows import Row, Snapshot
+from pytest_talk2agent.workflows.workbench.backend import StateError
 
 SQLITE = "sqlite:"
 MOST_ROWS = 1000
@@ -18,10 +19,6 @@ MOST_ROWS = 1000
 Reason = Literal["constraint", "value", "limit", "statement"]
 """Why a statement failed: a constraint refused it, a value does not fit its column, it took or gave too much, or the
 statement itself is wrong. The last is the fault of the package, the others may be the agent's."""
-
-
-class StateError(Exception):
-    """A database that cannot be used, or a package's statement that is wrong; never the fault of an agent."""
 
 
 class StatementError(Exception):

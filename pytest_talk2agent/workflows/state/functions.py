@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 
 from pytest_talk2agent.tasks.errors import suggestion
 from pytest_talk2agent.workflows.state.clock import FrozenClock
-from pytest_talk2agent.workflows.state.connection import StateError
 from pytest_talk2agent.workflows.state.rows import Row
+from pytest_talk2agent.workflows.workbench.backend import StateError
 
 Run = Callable[[str, Mapping[str, Any]], "tuple[list[Row], int]"]
 Function = Callable[["Work"], Any]

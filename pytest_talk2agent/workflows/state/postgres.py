@@ -10,7 +10,6 @@ from typing import Any, Final
 from pytest_talk2agent.workflows.state.connection import (
     MOST_ROWS,
     Reason,
-    StateError,
     StatementError,
     bound,
     plain,
@@ -19,6 +18,7 @@ from pytest_talk2agent.workflows.state.connection import (
 from pytest_talk2agent.workflows.state.rows import Row, Snapshot, Table, sorted_table
 from pytest_talk2agent.workflows.state.statement import for_psycopg
 from pytest_talk2agent.workflows.state.statement import parameters as named
+from pytest_talk2agent.workflows.workbench.backend import StateError
 
 INSTALL: Final = "pip install 'pytest-talk2agent[postgres]'"
 _MARK = "session of pytest-talk2agent"

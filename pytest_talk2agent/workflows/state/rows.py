@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,21 +14,21 @@ Kind = Literal["inserted", "updated", "deleted"]
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one table, in the order of their keys. Without a ``key``, two rows that are equal are the same."""
+    """The rows of one table, in the order of their primary keys."""
 
     key: tuple[str, ...]
     rows: tuple[Row, ...]
 
     def of(self, row: Row) -> tuple[Any, ...]:
-        """What identifies a row: the values of its key, or all of them."""
-        return tuple(row[column] for column in self.key or row)
+        """What identifies a row: the values of its key."""
+        return tuple(row[column] for column in self.key)
 
 
 @dataclass(frozen=True)
 class Change:
     """One row that was inserted, updated or deleted, as it was ``before`` and is ``after`` (None: not there).
 
-    ``key`` is the row's primary key, or the whole row where the table has none.
+    ``key`` is the row's primary key.
     """
 
     table: str
@@ -134,21 +133,9 @@ def in_order(values: Iterable[Any]) -> tuple[tuple[int, Any], ...]:
 
 
 def _changes(name: str, old: Table, new: Table) -> Iterable[Change]:
-    if not new.key and not old.key:
-        yield from _without_key(name, old, new)
-        return
     table = new if new.key else old
     before, after = {table.of(row): row for row in old.rows}, {table.of(row): row for row in new.rows}
     for key in sorted({*before, *after}, key=in_order):
         was, now = before.get(key), after.get(key)
         if was != now:
             yield Change(name, dict(zip(table.key, key, strict=True)), was, now)
-
-
-def _without_key(name: str, old: Table, new: Table) -> Iterable[Change]:
-    gone = Counter(tuple(row.items()) for row in old.rows)
-    come = Counter(tuple(row.items()) for row in new.rows)
-    for surplus, is_new in ((gone - come, False), (come - gone, True)):
-        for items in sorted(surplus.elements(), key=lambda items: in_order(value for _, value in items)):
-            row = dict(items)
-            yield Change(name, row, None, row) if is_new else Change(name, row, row, None)

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from pytest_talk2agent.workflows.state.connection import (
     SQLITE,
     Connection,
-    StateError,
     StatementError,
     connect,
 )
@@ -22,6 +21,7 @@ from pytest_talk2agent.workflows.state.functions import RefusedError, Work, func
 from pytest_talk2agent.workflows.state.rows import Change, Row, Snapshot
 from pytest_talk2agent.workflows.state.spec import FILE, Fault, Refusal, SqlTool, StateSpec, script_of
 from pytest_talk2agent.workflows.state.statement import Ran, parameters
+from pytest_talk2agent.workflows.workbench.backend import StateError
 
 Outcome = Literal["done", "refused", "failed", "hung"]
 
@@ -95,6 +95,9 @@ class SqlState:
                 self.seeded: Snapshot = self._connection.snapshot()
             except StatementError as error:
                 raise StateError(f"{folder / spec.seed}: {error}") from None
+            for name, table in self.seeded.tables.items():
+                if not table.key:
+                    raise StateError(f"{folder / spec.tables}: the table {name!r} has no primary key; give it one")
         except BaseException:
             self._connection.close()
             raise
@@ -129,6 +132,24 @@ class SqlState:
             self._connection.check(sql, dict.fromkeys(parameters(sql)) | {**clock})
         except StatementError as error:
             yield str(error)
+
+    def put(self, table: str, key: Row, column: str, value: Any) -> tuple[Change, ...]:
+        """Set one column of a row, as events of a package do; what changed. Raises StateError where that cannot be."""
+        rows = self._now.tables[table].rows
+        if not any(key and key.items() <= row.items() and column in row for row in rows):
+            raise StateError(f"there is no column {column!r} of a row {dict(key)} in the table {table!r} to be changed")
+        where = " AND ".join(f"{_quoted(name)} = :{name}" for name in key)
+        sql = f"UPDATE {_quoted(table)} SET {_quoted(column)} = :new_value_ WHERE {where}"
+        self._connection.begin()
+        try:
+            self._connection.run(sql, {**key, "new_value_": value})
+            after = self._connection.snapshot()
+            self._connection.end(commit=True)
+        except StatementError as error:
+            self._connection.end(commit=False)
+            raise StateError(f"{table}.{column} cannot be {value!r}: {error}") from None
+        changes, self._now = self._now.changes_to(after), after
+        return changes
 
     def call(self, name: str, args: Mapping[str, Any]) -> StateAnswer:
         """Call a tool with arguments that fit its schema. Never raises for what an agent sends.
@@ -242,6 +263,10 @@ class _Call:
         if not rows:
             return None
         return rows[0] if query.shape in ("one", "first") else next(iter(rows[0].values()))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _checked(result: Any) -> Any:

@@ -7,12 +7,12 @@ import pytest
 
 from pytest_talk2agent.workflows.state.connection import (
     Connection,
-    StateError,
     StatementError,
     connect,
     plain,
     without_password,
 )
+from pytest_talk2agent.workflows.workbench.backend import StateError
 
 SCHEMA = """
 CREATE TABLE owners (id TEXT PRIMARY KEY, name TEXT NOT NULL);

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_talk2agent.workflows.state.connection import StateError
 from pytest_talk2agent.workflows.state.spec import Fault, StateSpec
 from pytest_talk2agent.workflows.state.state import SqlState, StateAnswer
+from pytest_talk2agent.workflows.workbench.backend import StateError
 
 SCHEMA = """
-CREATE TABLE visit (known TEXT);
+CREATE TABLE visit (id INTEGER PRIMARY KEY, known TEXT);
 CREATE TABLE cards (id TEXT PRIMARY KEY, status TEXT NOT NULL, cents INTEGER NOT NULL CHECK (cents >= 0));
 CREATE TABLE payments (number INTEGER PRIMARY KEY, card TEXT NOT NULL REFERENCES cards (id), on_day TEXT NOT NULL);
 """
-SEED = "INSERT INTO visit VALUES (NULL); INSERT INTO cards VALUES ('c1', 'active', 500), ('c2', 'cancelled', 0);"
+SEED = "INSERT INTO visit VALUES (1, NULL); INSERT INTO cards VALUES ('c1', 'active', 500), ('c2', 'cancelled', 0);"
 SPEC = r"""
 clock: 2026-10-12T09:00:00+02:00
 gate:
@@ -210,6 +210,16 @@ def test_a_call_that_hangs_has_written_nothing_or_all(opened: Open, kind: Any, l
     assert state.call("show", {"card": "c1"}).result["card"]["cents"] == left
 
 
+def test_an_event_changes_one_column_or_says_why_it_cannot(opened: Open) -> None:
+    state = opened()
+    assert list(map(str, state.put("cards", {"id": "c1"}, "cents", 7))) == ["cards: updated id='c1': cents 500 -> 7"]
+    assert known(state).call("show", {"card": "c1"}).result["card"]["cents"] == 7
+    with pytest.raises(StateError, match="no column 'colour' of a row"):
+        state.put("cards", {"id": "c1"}, "colour", 7)
+    with pytest.raises(StateError, match=r"cards\.cents cannot be -1"):
+        state.put("cards", {"id": "c1"}, "cents", -1)
+
+
 def test_the_rows_follow_the_changes(opened: Open) -> None:
     state = known(opened())
     answers = [state.call("pay", {"card": "c1", "cents": cents}) for cents in (1, 2, 999)]
@@ -227,6 +237,7 @@ def test_a_session_starts_from_the_seed_whatever_another_did(opened: Open) -> No
     ("file", "text", "message"),
     [
         ("schema.sql", "CREATE TABLE cards (id", "schema.sql: "),
+        ("schema.sql", SCHEMA + "CREATE TABLE log (x TEXT);", "schema.sql: the table 'log' has no primary key"),
         ("seed.sql", "INSERT INTO nowhere VALUES (1)", "seed.sql: .*nowhere"),
         ("work.py", "def count(work): return", "no function 'fail'; did you mean|known are count"),
         ("work.py", "import nothing_of_that_name", "work.py: ModuleNotFoundError"),
@@ -251,8 +262,7 @@ def test_statements_are_checked_by_the_database_itself(opened: Open) -> None:
 def test_an_answer_is_plain_in_the_log(opened: Open) -> None:
     plain = known(opened()).call("note", {"note": "x"}).to_json()
     assert plain["changes"] == [
-        {"table": "visit", "key": {"known": "c1"}, "before": {"known": "c1"}, "after": None},
-        {"table": "visit", "key": {"known": "x"}, "before": None, "after": {"known": "x"}},
+        {"table": "visit", "key": {"id": 1}, "before": {"id": 1, "known": "c1"}, "after": {"id": 1, "known": "x"}},
     ]
     assert plain["outcome"] == "done"
     assert [ran["sql"] for ran in plain["statements"]][1:] == [
