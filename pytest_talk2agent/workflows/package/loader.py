@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -22,7 +23,11 @@ SOURCES = "assets/inputs/artifact_source_manifest.yaml"
 OBSERVER = "user/observer.yaml"
 POLICY = "reference/policy.yaml"
 STATE = "state/state.yaml"
+WORLDS, TOOLS_OF_WORLD = "worlds", "tool_spec.yaml"
+"""The folder, beside those of packages, of worlds that several of them share; each may have the tools too."""
 ASSERTIONS = "grading/assertions.yaml"
+
+STATE_FILES = (".sql", ".py")
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -78,7 +83,9 @@ class Parts:
         """Where a file of the package is; None, and a fault, where that would be outside of its folder."""
         pure = PurePosixPath(relative)
         path = self.folder / pure
-        if not relative or pure.is_absolute() or ".." in pure.parts or not is_inside(path, [self.folder]):
+        roots = [self.folder, self.folder.parent / WORLDS]
+        outside = ".." in pure.parts and not relative.startswith(f"../{WORLDS}/")
+        if not relative or pure.is_absolute() or outside or not is_inside(path, roots):
             self.fault(MANIFEST, (), f"{shown(relative)} leads out of the package; name a file inside it")
             return None
         return path
@@ -113,14 +120,16 @@ def load_package(folder: Path) -> Package:
         "observer": parts.read(OBSERVER, ObserverSpec, optional=True),
         "sources": parts.read(SOURCES, ArtifactSources, optional=True),
     }
-    extra = {name: parts.source(place, optional=True) for name, place in (("state", STATE), ("assertions", ASSERTIONS))}
+    assertions = parts.source(ASSERTIONS, optional=True)
+    behind, world, files = _state(parts)
+    tools = task.tools if world is None or (folder / task.tools).exists() else f"{world}/{TOOLS_OF_WORLD}"
     made = {
         "folder": folder,
         "task": task,
         "taxonomy": parts.read(task.taxonomy, TaxonomySpec),
         "initial_state": state.data if state else None,
         "workspace": parts.read(task.initial_workspace, Workspace),
-        "tools": parts.read(task.tools, ToolSet),
+        "tools": parts.read(tools, ToolSet),
         "gold": parts.read(f"{task.gold_dir}/gold.yaml", GoldSpec),
         "user": parts.read(task.user_state, UserState),
         "flow": parts.read(task.user_program, FlowSpec),
@@ -131,7 +140,9 @@ def load_package(folder: Path) -> Package:
         "policy": parts.read(POLICY, Policy, optional=True),
         "latent_world": parts.read(task.latent_world, LatentWorld, optional=True),
         **{name: record for name, record in optional.items() if record is not None},
-        **{name: source.data for name, source in extra.items() if source is not None},
+        "state": behind,
+        "state_files": files,
+        "assertions": assertions.data if assertions is not None else None,
     }
     if parts.problems:
         raise PackageError(parts.problems)
@@ -157,6 +168,39 @@ def find_packages(root: Path) -> list[Path]:
             if found:
                 return found
     return []
+
+
+def _state(parts: Parts) -> tuple[Any, str | None, dict[str, str]]:
+    """What is behind the tools: the plain values of `state/state.yaml`, the world it builds on, and the other files.
+
+    With ``world: NAME`` it builds on ``../worlds/NAME/state.yaml``; a key or a file of the package's own comes first.
+    """
+    source = parts.source(STATE, optional=True)
+    if source is None:
+        return None, None, {}
+    world: str | None = None
+    data = source.data
+    folders = ["state"]
+    if isinstance(data, dict) and "world" in data:
+        name = data["world"]
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+            parts.fault(STATE, ("world",), f"{shown(name)} is no name of a folder in {WORLDS}/ beside the package")
+            return None, None, {}
+        world = f"../{WORLDS}/{name}"
+        base = parts.source(f"{world}/state.yaml")
+        if base is None:
+            return None, None, {}
+        data = {**(base.data if isinstance(base.data, dict) else {}), **data}
+        folders.insert(0, world)
+    files: dict[str, str] = {}
+    for folder in folders:
+        for path in sorted((parts.folder / folder).iterdir()):
+            if path.suffix in STATE_FILES and (inside := parts.path(f"{folder}/{path.name}")) is not None:
+                try:
+                    files[path.name] = read_utf8(inside, LARGEST)
+                except TaskFileError as error:
+                    parts.problems += error.problems
+    return data, world, files
 
 
 def _documents(parts: Parts, task: TaskSpec) -> tuple[Document, ...] | None:

@@ -30,7 +30,8 @@ class Package(Record):
     """Everything that a workflow is made of.
 
     ``state`` (`state/state.yaml`) and ``assertions`` (`grading/assertions.yaml`) are this project's additions to the
-    format, as plain values; the modules that read them have their records. ``policy`` is None where the package has no
+    format, as plain values; the modules that read them have their records. ``state_files`` are the scripts and programs
+    beside `state/state.yaml`, by name. ``policy`` is None where the package has no
     reference.
     """
 
@@ -55,6 +56,7 @@ class Package(Record):
     latent_world: LatentWorld | None = None
     sources: ArtifactSources = ArtifactSources()
     state: Any = None
+    state_files: dict[str, str] = Field(default_factory=dict)
     assertions: Any = None
 
     @property

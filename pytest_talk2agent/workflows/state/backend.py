@@ -7,11 +7,11 @@ key are joined by a comma.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 from pytest_talk2agent.workflows.package.package import Package
-from pytest_talk2agent.workflows.package.source import PackageError, read_source
+from pytest_talk2agent.workflows.package.source import PackageError, Source, read_source
 from pytest_talk2agent.workflows.package.work import ToolSpec
 from pytest_talk2agent.workflows.stable import canonical
 from pytest_talk2agent.workflows.state.connection import SQLITE
@@ -36,12 +36,12 @@ class SqlBackend:
     def __init__(
         self,
         spec: StateSpec,
-        folder: Path,
+        files: Mapping[str, str],
         initial: Mapping[str, Any],
         url: str = SQLITE,
         faults: tuple[Fault, ...] = (),
     ) -> None:
-        self._state = SqlState(spec, folder, url, faults)
+        self._state = SqlState(spec, files, url, faults)
         self._rest = DictState(initial)
 
     def handles(self, handler: str) -> bool:
@@ -99,7 +99,9 @@ def state_of(package: Package) -> StateSpec | None:
     """
     if package.state is None:
         return None
-    source = read_source(package.folder / FOLDER / FILE)
+    source = Source(package.folder / FOLDER / FILE, package.state)
+    with suppress(PackageError):  # a package from a log has no folder; then faults have no lines
+        source.root = read_source(source.path).root
     spec = source.validate(StateSpec)
     if spec is not None:
         arguments = {
@@ -126,7 +128,7 @@ def open_state(package: Package, url: str = SQLITE, faults: tuple[Fault, ...] = 
     spec = state_of(package)
     if spec is None:
         return DictState(package.initial_state)
-    return SqlBackend(spec, package.folder / FOLDER, package.initial_state, url, faults)
+    return SqlBackend(spec, package.state_files, package.initial_state, url, faults)
 
 
 def world_of(snapshot: Snapshot) -> dict[str, Any]:

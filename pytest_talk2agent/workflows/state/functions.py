@@ -11,11 +11,9 @@ A function takes one argument, the `Work`: it reads and writes through it, refus
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -26,6 +24,7 @@ from pytest_talk2agent.workflows.workbench.backend import StateError
 
 Run = Callable[[str, Mapping[str, Any]], "tuple[list[Row], int]"]
 Function = Callable[["Work"], Any]
+_FOLDER = "<package>/state/"
 
 
 class RefusedError(Exception):
@@ -72,41 +71,36 @@ class Work:
         raise RefusedError(reason)
 
 
-def function(folder: Path, name: str) -> Function:
-    """The function ``file.py:name`` of the folder ``state`` of a package. Raises StateError."""
+def function(files: Mapping[str, str], name: str) -> Function:
+    """The function ``file.py:name`` of the files beside a package's `state/state.yaml`. Raises StateError."""
     file, _, wanted = name.partition(":")
-    module = _module(folder / file)
-    own = {key: value for key, value in vars(module).items() if callable(value) and not key.startswith("_")}
+    if file not in files:
+        raise StateError(f"state/{file} is missing; {suggestion(file, files) if files else 'there are no such files'}")
+    own = {key: value for key, value in _run(file, files[file]).items() if callable(value) and not key.startswith("_")}
     if wanted not in own:
         near = suggestion(wanted, own) if own else "it has none"
-        raise StateError(f"{folder / file}: no function {wanted!r}; {near}")
+        raise StateError(f"state/{file}: no function {wanted!r}; {near}")
     found: Function = own[wanted]
     return found
 
 
-def _module(path: Path) -> ModuleType:
-    if path.resolve().parent != path.parent.resolve() or not path.is_file():
-        raise StateError(f"{path} is no file of the package")
-    # A module of its own for each session: what one session leaves in it never reaches another.
-    name = f"_t2a_state_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+def _run(file: str, text: str) -> dict[str, Any]:
+    """What a file defines. It runs anew for each session: what one session leaves in it never reaches another."""
+    module = ModuleType(file.removesuffix(".py"))
     try:
-        exec(compile(path.read_text(encoding="utf-8"), path, "exec"), vars(module))
+        exec(compile(text, f"{_FOLDER}{file}", "exec"), vars(module))
     except Exception as error:
-        raise StateError(f"{path}: {type(error).__name__}: {error}") from None
-    return module
+        raise StateError(f"state/{file}: {type(error).__name__}: {error}") from None
+    return vars(module)
 
 
-def place_of(error: BaseException, folder: Path) -> str:
-    """Where in the package an exception arose, as ``file.py:12``."""
-    found = folder.name
+def place_of(error: BaseException) -> str:
+    """Where in the package an exception arose, as ``file.py:12``; empty where that was elsewhere."""
+    found = ""
     trace = error.__traceback__
     while trace is not None:
-        path = Path(trace.tb_frame.f_code.co_filename)
-        if path.parent == folder:
-            found = f"{path.name}:{trace.tb_lineno}"
+        path = trace.tb_frame.f_code.co_filename
+        if path.startswith(_FOLDER):
+            found = f"{path.removeprefix(_FOLDER)}:{trace.tb_lineno}: "
         trace = trace.tb_next
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -116,13 +115,18 @@ class Fault(_Part):
 
 
 class StateSpec(_Part):
-    """``state/state.yaml``. ``schema`` and ``seed`` are files beside it; ``gate`` refuses for tools with a gate."""
+    """``state/state.yaml``. ``gate`` holds refusals of every tool that has a gate.
+
+    ``schema`` and the scripts of ``seed``, in the order in which they run, are files beside it, or in the folder
+    ``../worlds/NAME`` of the ``world`` that it builds on.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     clock: Annotated[FrozenClock, BeforeValidator(FrozenClock.parse)]
+    world: str | None = None
     tables: str = Field("schema.sql", alias="schema")
-    seed: str = "seed.sql"
+    seed: tuple[str, ...] = ("seed.sql",)
     gate: tuple[Refusal, ...] = ()
     tools: dict[str, SqlTool] = {}
     faults: tuple[Fault, ...] = ()
@@ -156,14 +160,6 @@ class StateSpec(_Part):
         for name in statement.parameters(sql):
             if name not in known:
                 yield f":{name} is neither an argument nor looked up before; there are {sorted(known)}"
-
-
-def script_of(folder: Path, name: str) -> str:
-    """A script of the package, which must lie in its folder ``state``. Raises ValueError."""
-    path = folder / name
-    if path.resolve().parent != folder.resolve():
-        raise ValueError(f"{name!r} is no file in {folder.name}/")
-    return path.read_text(encoding="utf-8")
 
 
 def plain_spec(spec: StateSpec) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
@@ -19,7 +18,7 @@ from pytest_talk2agent.workflows.state.connection import (
 )
 from pytest_talk2agent.workflows.state.functions import RefusedError, Work, function, place_of
 from pytest_talk2agent.workflows.state.rows import Change, Row, Snapshot
-from pytest_talk2agent.workflows.state.spec import FILE, Fault, Refusal, SqlTool, StateSpec, script_of
+from pytest_talk2agent.workflows.state.spec import FILE, Fault, Refusal, SqlTool, StateSpec
 from pytest_talk2agent.workflows.state.statement import Ran, parameters
 from pytest_talk2agent.workflows.workbench.backend import StateError
 
@@ -70,34 +69,34 @@ class StateAnswer:
 class SqlState:
     """The database of one session.
 
-    ``folder`` is the package's folder ``state``; ``faults`` come on top of those of the specification.
+    ``files`` are the scripts and programs of the package by name; ``faults`` come on top of the specification's.
 
     Raises:
         StateError: the database cannot be had, or schema, seed or a function of the package is wrong.
     """
 
-    def __init__(self, spec: StateSpec, folder: Path, url: str = SQLITE, faults: tuple[Fault, ...] = ()) -> None:
+    def __init__(
+        self, spec: StateSpec, files: Mapping[str, str], url: str = SQLITE, faults: tuple[Fault, ...] = ()
+    ) -> None:
         self.spec = spec
-        self._folder = folder
         self._faults = (*spec.faults, *faults)
         self._calls: Counter[str] = Counter()
         self._connection: Connection = connect(url)
         try:
-            for script in (spec.tables, spec.seed):
+            for script in (spec.tables, *spec.seed):
+                if script not in files:
+                    raise StateError(f"state/{script} is missing; write it, or correct its name in state/{FILE}")
                 try:
-                    self._connection.script(script_of(folder, script))
-                except (StatementError, ValueError, OSError) as error:
-                    raise StateError(f"{folder / script}: {error}") from None
+                    self._connection.script(files[script])
+                    self.seeded: Snapshot = self._connection.snapshot()
+                except StatementError as error:
+                    raise StateError(f"state/{script}: {error}") from None
             self._functions = {
-                name: function(folder, tool.python) for name, tool in spec.tools.items() if tool.python is not None
+                name: function(files, tool.python) for name, tool in spec.tools.items() if tool.python is not None
             }
-            try:
-                self.seeded: Snapshot = self._connection.snapshot()
-            except StatementError as error:
-                raise StateError(f"{folder / spec.seed}: {error}") from None
             for name, table in self.seeded.tables.items():
                 if not table.key:
-                    raise StateError(f"{folder / spec.tables}: the table {name!r} has no primary key; give it one")
+                    raise StateError(f"state/{spec.tables}: the table {name!r} has no primary key; give it one")
         except BaseException:
             self._connection.close()
             raise
@@ -210,8 +209,7 @@ class _Call:
         except StateError:
             raise
         except Exception as error:
-            place = place_of(error, self._state._folder)
-            return self._failed(f"{place}: {type(error).__name__}: {error}")
+            return self._failed(f"{place_of(error)}{type(error).__name__}: {error}")
         return self._answer("done", result=result, changes=changes)
 
     def _failed(self, why: str) -> StateAnswer:

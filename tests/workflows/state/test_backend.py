@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,11 +29,9 @@ def tool(name: str) -> ToolSpec:
 
 
 @pytest.fixture
-def backend(tmp_path: Path, url: str) -> Iterator[SqlBackend]:
-    (tmp_path / "schema.sql").write_text(SCHEMA)
-    (tmp_path / "seed.sql").write_text("")
+def backend(url: str) -> Iterator[SqlBackend]:
     spec = StateSpec.model_validate({"clock": "2026-10-12T09:00:00Z", "tools": TOOLS})
-    opened = SqlBackend(spec, tmp_path, {"weather": {"sky": "grey"}}, url)
+    opened = SqlBackend(spec, {"schema.sql": SCHEMA, "seed.sql": ""}, {"weather": {"sky": "grey"}}, url)
     yield opened
     opened.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,15 +68,13 @@ Open = Callable[..., SqlState]
 
 
 @pytest.fixture
-def opened(tmp_path: Path, url: str) -> Iterator[Open]:
+def opened(url: str) -> Iterator[Open]:
     states: list[SqlState] = []
 
     def open_state(*faults: Fault, **changes: str) -> SqlState:
         files = {"schema.sql": SCHEMA, "seed.sql": SEED, "work.py": WORK} | changes
-        for name, text in files.items():
-            (tmp_path / name).write_text(text, encoding="utf-8")
         spec = StateSpec.model_validate(yaml.safe_load(changes.get("spec", SPEC)))
-        states.append(SqlState(spec, tmp_path, url, faults))
+        states.append(SqlState(spec, files, url, faults))
         return states[-1]
 
     yield open_state
@@ -242,6 +239,8 @@ def test_a_session_starts_from_the_seed_whatever_another_did(opened: Open) -> No
         ("work.py", "def count(work): return", "no function 'fail'; did you mean|known are count"),
         ("work.py", "import nothing_of_that_name", "work.py: ModuleNotFoundError"),
         ("work.py", "def count(", "work.py: SyntaxError"),
+        ("spec", SPEC.replace("work.py:odd", "werk.py:odd"), "state/werk.py is missing; did you mean `work.py`"),
+        ("spec", SPEC + "seed: [sead.sql]", "state/sead.sql is missing; write it, or correct its name"),
     ],
 )
 def test_a_package_that_is_wrong_is_found_when_the_session_begins(
