@@ -278,7 +278,7 @@ class _Checks:
             self.known(self.gold, (*place, "args", "state"), "lifecycle state", str(given["state"]), LIFECYCLE)
 
     def reference(self) -> None:
-        turns = self.package.policy.turns if self.package.policy else ()
+        turns = self.package.policy.turns if self.package.policy else ()  # an adversary may call what is not there
         for index, turn in enumerate(turns):
             for number, call in enumerate(turn.tool_calls):
                 self.known(_POLICY, ("turns", index, "tool_calls", number, "name"), "tool", call.name, self.tools)

@@ -16,12 +16,13 @@ from pytest_talk2agent.workflows.package.manifest import ArtifactSources, Latent
 from pytest_talk2agent.workflows.package.package import Document, Package
 from pytest_talk2agent.workflows.package.source import LARGEST, PackageError, Source, read_lines, read_source
 from pytest_talk2agent.workflows.package.user import BankLine, Clip, EventProgram, FlowSpec, ObserverSpec, UserState
-from pytest_talk2agent.workflows.package.work import GoldSpec, KnowledgeManifest, Policy, ToolSet, Workspace
+from pytest_talk2agent.workflows.package.work import Adversary, GoldSpec, KnowledgeManifest, Policy, ToolSet, Workspace
 
 MANIFEST = "task.yaml"
 SOURCES = "assets/inputs/artifact_source_manifest.yaml"
 OBSERVER = "user/observer.yaml"
 POLICY = "reference/policy.yaml"
+ADVERSARIES = "reference/adversaries"
 STATE = "state/state.yaml"
 WORLDS, TOOLS_OF_WORLD = "worlds", "tool_spec.yaml"
 """The folder, beside those of packages, of worlds that several of them share; each may have the tools too."""
@@ -138,6 +139,7 @@ def load_package(folder: Path) -> Package:
         "documents": _documents(parts, task),
         "persona": persona.data if persona else {},
         "policy": parts.read(POLICY, Policy, optional=True),
+        "adversaries": _adversaries(parts),
         "latent_world": parts.read(task.latent_world, LatentWorld, optional=True),
         **{name: record for name, record in optional.items() if record is not None},
         "state": behind,
@@ -168,6 +170,14 @@ def find_packages(root: Path) -> list[Path]:
             if found:
                 return found
     return []
+
+
+def _adversaries(parts: Parts) -> dict[str, Adversary]:
+    """The trajectories that go wrong, by the names of their files."""
+    folder = parts.path(ADVERSARIES)
+    names = sorted(path.stem for path in folder.glob("*.yaml")) if folder is not None and folder.is_dir() else []
+    read = {name: parts.read(f"{ADVERSARIES}/{name}.yaml", Adversary) for name in names}
+    return {name: adversary for name, adversary in read.items() if adversary is not None}
 
 
 def _state(parts: Parts) -> tuple[Any, str | None, dict[str, str]]:

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 from pytest_talk2agent.workflows.package.base import Record
 from pytest_talk2agent.workflows.package.manifest import ArtifactSources, LatentWorld, TaskSpec, TaxonomySpec
 from pytest_talk2agent.workflows.package.user import BankLine, Clip, EventProgram, FlowSpec, ObserverSpec, UserState
-from pytest_talk2agent.workflows.package.work import GoldSpec, Policy, ToolSet, Workspace
+from pytest_talk2agent.workflows.package.work import Adversary, GoldSpec, Policy, ToolSet, Workspace
 from pytest_talk2agent.workflows.stable import digest_of
 
 
@@ -29,8 +29,9 @@ class Document(Record):
 class Package(Record):
     """Everything that a workflow is made of.
 
-    ``state`` (`state/state.yaml`) and ``assertions`` (`grading/assertions.yaml`) are this project's additions to the
-    format, as plain values; the modules that read them have their records. ``state_files`` are the scripts and programs
+    ``state`` (`state/state.yaml`), ``assertions`` (`grading/assertions.yaml`) and ``adversaries`` (the folder
+    `reference/adversaries`) are this project's additions to the format; the first two are plain values, of which the
+    modules that read them have the records. ``state_files`` are the scripts and programs
     beside `state/state.yaml`, by name. ``policy`` is None where the package has no
     reference.
     """
@@ -53,6 +54,7 @@ class Package(Record):
     persona: dict[str, Any] = Field(default_factory=dict)
     clips: tuple[Clip, ...] = ()
     policy: Policy | None = None
+    adversaries: dict[str, Adversary] = Field(default_factory=dict)
     latent_world: LatentWorld | None = None
     sources: ArtifactSources = ArtifactSources()
     state: Any = None

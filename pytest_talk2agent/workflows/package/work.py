@@ -5,7 +5,7 @@ Names and defaults are those of APEX-Voice 1.0 (`ToolSpec`, `ArtifactSchema`, `G
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -244,3 +244,14 @@ class Policy(Record):
     """The oracle's trajectory (`reference/policy.yaml`)."""
 
     turns: tuple[PolicyTurn, ...] = ()
+
+
+Gate: TypeAlias = Literal["TS", "PV", "AC", "AV"]
+"""Target state, process validity, action completion, artifact validity."""
+
+
+class Adversary(Policy):
+    """A trajectory that goes wrong on purpose (`reference/adversaries/NAME.yaml`): it must fail these gates alone."""
+
+    fails: tuple[Gate, ...] = Field(min_length=1)
+    description: str = ""
