@@ -46,6 +46,7 @@ given_key = pytest.StashKey[bool]()
 _SWITCHES = ("frozen", "refresh")
 _INI = ("frozen", "must_pass", "audio", "roots", "specs", "matrix")
 """Ini keys that mirror no option of the table."""
+INI_KEYS = tuple(f"t2a_{name.replace('-', '_')}" for name in (*(name for name, _, _ in OPTIONS), *_INI))
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -158,11 +158,13 @@ class VoiceSession:
 
     def check(self) -> None:
         """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
+        from pytest_talk2agent.ini_keys import refuse_unknown_keys
         from pytest_talk2agent.interfaces.utterance import InterfaceError
         from pytest_talk2agent.judging.judge import JudgeError
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
         from pytest_talk2agent.tasks.errors import TaskFileError
 
+        refuse_unknown_keys(self.config)
         try:
             _ = self.conditions, self.judge, self.baseline, self.manifest
             for benchmark in self.checkouts.paths:
