@@ -162,10 +162,12 @@ class VoiceSession:
         from pytest_talk2agent.interfaces.utterance import InterfaceError
         from pytest_talk2agent.judging.judge import JudgeError
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
+        from pytest_talk2agent.results.store import StoreError
         from pytest_talk2agent.tasks.errors import TaskFileError
 
         refuse_unknown_keys(self.config)
         try:
+            self.store.check()
             _ = self.conditions, self.judge, self.baseline, self.manifest
             for benchmark in self.checkouts.paths:
                 self.checkouts.of(benchmark)
@@ -175,7 +177,7 @@ class VoiceSession:
                 check_ray([(condition.text, condition.interface) for condition in self.conditions])
             if self.settings.update and self.settings.baseline and self.settings.baseline.exists():
                 Baseline.load(self.settings.baseline)  # a file that cannot be updated is better known before the run
-        except (InterfaceError, JudgeError, BaselineError, TaskFileError) as error:
+        except (InterfaceError, JudgeError, BaselineError, StoreError, TaskFileError) as error:
             raise pytest.UsageError(str(error)) from None
 
     def subjects(self, path: Path, *, named: bool = True) -> list[Subject]:

@@ -96,6 +96,7 @@ def parse_spec(text: str) -> Spec:
         if model == "":
             raise InterfaceError(f"interface {text!r}: no model behind ':'; write {name}:MODEL or {name}")
         before = "" if model else before
+        _refuse_misspelt_suffix(text, model or "")
     if before:
         fault = before.lstrip("+")
         raise InterfaceError(f"interface {text!r}: {before!r} is not understood{near(fault, SUFFIXES)}; write {FORM}")
@@ -175,6 +176,13 @@ def _suffixes(text: str, rest: str) -> tuple[str, list[str]]:
         found.append(suffix)
         rest = rest.removesuffix(f"+{suffix}")
     return rest, found
+
+
+def _refuse_misspelt_suffix(text: str, model: str) -> None:
+    """Raise InterfaceError where what follows a model's last plus sign is almost a suffix: that would be left out."""
+    _, plus, ending = model.rpartition("+")
+    if plus and (meant := near(ending.lower(), SUFFIXES)):
+        raise InterfaceError(f"interface {text!r}: '+{ending}' is no suffix{meant}; write {FORM}")
 
 
 def _options(text: str, options: str) -> dict[str, str]:

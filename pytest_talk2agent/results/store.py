@@ -70,6 +70,12 @@ class Store:
         self.root = root
         self._rejected: dict[Path, str] = {}
 
+    def check(self) -> None:
+        """Raise StoreError where the folder is none, or can never be one; makes nothing."""
+        there = next(place for place in (self.root.absolute(), *self.root.absolute().parents) if os.path.lexists(place))
+        if not there.is_dir():
+            raise StoreError(f"store {self.root}: {there} is no folder; name a folder of yours with --t2a-store=DIR")
+
     @property
     def rejected(self) -> list[str]:
         """One line for each record that is there and was not used: where it is, and why."""

@@ -26,6 +26,15 @@ def test_the_second_run_transcribes_nothing(run: Run, pytester: pytest.Pytester,
     second.stdout.fnmatch_lines(["*2 of 2 transcripts from the store, 0 recordings transcribed*"])
 
 
+def test_a_file_in_place_of_the_store_ends_the_run_before_anything_is_heard(
+    run: Run, pytester: pytest.Pytester, heard_tasks: Path
+) -> None:
+    result = run(heard_tasks, FAKE, f"--t2a-store={heard_tasks}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: store {heard_tasks}: {heard_tasks} is no folder; *--t2a-store=DIR"])
+    assert not (pytester.path / "loads.txt").exists()
+
+
 def test_where_the_store_has_everything_no_model_server_is_started(
     alone: Run, pytester: pytest.Pytester, heard_tasks: Path
 ) -> None:

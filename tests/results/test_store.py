@@ -374,6 +374,17 @@ def test_a_file_in_place_of_the_folder_is_one_clear_line(tmp_path: Path) -> None
         assert str(caught.value).endswith("); name a folder of yours with --t2a-store=DIR")
 
 
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_what_can_be_no_folder_is_found_before_it_is_used(tmp_path: Path, below: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    for name in ("file", "gone"):
+        with pytest.raises(StoreError, match=f"{name} is no folder; name a folder of yours with --t2a-store=DIR"):
+            Store(tmp_path / name / below).check()
+    Store(tmp_path / "none" / "yet").check()
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_folder_is_one_clear_line(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

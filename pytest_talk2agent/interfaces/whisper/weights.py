@@ -112,6 +112,19 @@ def check_folder(folder: Path) -> None:
             )
 
 
+def check_size(model: str) -> None:
+    """Raise InterfaceError where a model is neither a size that faster-whisper knows, nor an id of the hub."""
+    if "/" in model or model in _PACKAGED_BY:
+        return
+    from faster_whisper.utils import available_models
+
+    sizes = available_models()
+    if model not in sizes:
+        near = difflib.get_close_matches(model, sizes, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise InterfaceError(f"whisper: no model {model!r}; {hint}known: {', '.join(sizes)}, or a folder: ./{model}")
+
+
 def is_at_hand(model: str) -> bool:
     """Whether the weights lie in a folder, so that `find_weights` has neither to join nor to download anything."""
     return is_folder(model) or (model == PACKAGED_MODEL and package_folder(PACKAGE) is not None)
@@ -120,7 +133,7 @@ def is_at_hand(model: str) -> bool:
 def find_weights(model: str) -> tuple[Path, dict[str, str]]:
     """The folder of a model and the SHA-256 of each file in it; asks the hub where the machine has no such model.
 
-    Raises InterfaceError: no such folder, model or size; an incomplete folder; packaged weights that are not the pinned
+    Raises InterfaceError: no such folder or model; an incomplete folder; packaged weights that are not the pinned
     ones; a hub that cannot be reached.
     """
     pinned: dict[str, str] = {}
@@ -149,13 +162,8 @@ def _is_weight(file: Path) -> bool:
 
 
 def _from_hub(model: str) -> Path:
-    from faster_whisper.utils import available_models, download_model
+    from faster_whisper.utils import download_model
 
-    sizes = available_models()
-    if "/" not in model and model not in sizes:
-        near = difflib.get_close_matches(model, sizes, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise InterfaceError(f"whisper: no model {model!r}; {hint}known: {', '.join(sizes)}, or a folder: ./{model}")
     install = f"install {_PACKAGED_BY[model]}, or " if model in _PACKAGED_BY else ""
     return from_hub(
         partial(download_model, model),

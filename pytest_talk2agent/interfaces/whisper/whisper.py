@@ -26,6 +26,7 @@ from __future__ import annotations
 import importlib.metadata
 import logging
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +42,7 @@ from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, T
 from pytest_talk2agent.interfaces.whisper.weights import (
     PACKAGED_MODEL,
     check_folder,
+    check_size,
     find_weights,
     is_at_hand,
     is_folder,
@@ -51,6 +53,12 @@ _RATE = 16_000
 _REPETITIVE = 2.4  # Whisper's own threshold on the compression ratio of a segment
 _GAP = 10.0  # seconds without a segment: more than anyone pauses in an instruction
 _SEPARATOR = ", "
+_LANGUAGE, _SHA256 = re.compile("[a-z]{2,3}"), re.compile("[0-9a-fA-F]{64}")
+_COMPUTE_TYPES = (
+    *("default", "auto", "float32", "float16", "bfloat16", "int16"),
+    *("int8", "int8_float32", "int8_float16", "int8_bfloat16"),
+)
+"""Those of CTranslate2."""
 _DECODING = {"temperature": 0.0, "condition_on_previous_text": False, "without_timestamps": False}
 
 
@@ -73,6 +81,11 @@ class WhisperOptions:
         check_between(self, "beam_size", 1, 100)
         check_between(self, "cpu_threads", 1, 1024)
         check_one_of(self, "device", ("cpu", "cuda"))
+        check_one_of(self, "compute_type", _COMPUTE_TYPES)
+        if self.language != "auto" and not _LANGUAGE.fullmatch(self.language):
+            raise ValueError(f"option language must be auto or a code such as en, de or yue, not {self.language!r}")
+        if self.sha256 and not _SHA256.fullmatch(self.sha256):
+            raise ValueError(f"option sha256 must be 64 hexadecimal digits, those of model.bin, not {self.sha256!r}")
         check_one_of(self, "bias_with", ("hotwords", "initial_prompt"))
 
 
@@ -91,10 +104,17 @@ class WhisperInterface(Interface):
             raise InterfaceError(f"interface {spec.shown!r}: option bias_with does nothing without +bias; add it")
 
     def check(self) -> None:
-        """Raise InterfaceError where faster-whisper is not installed or a model folder is not whole."""
+        """Raise InterfaceError where faster-whisper is not installed, a folder is not whole, or a size is none."""
         require_package("whisper", "faster_whisper", "faster-whisper", "whisper")
         if is_folder(self._model_name):
             check_folder(Path(self._model_name).expanduser())
+        else:
+            check_size(self._model_name)
+            if self._model_name.endswith(".en") and self._options.language not in ("auto", "en"):
+                raise InterfaceError(
+                    f"interface {self._spec.shown!r}: {self._model_name} hears English alone; leave language out, or"
+                    f" name {self._model_name.removesuffix('.en')}"
+                )
 
     @property
     def inspectable(self) -> bool:  # type: ignore[override]
@@ -130,6 +150,8 @@ class WhisperInterface(Interface):
 
     @cached_property
     def _weights(self) -> tuple[Path, dict[str, str]]:
+        if not self.inspectable:
+            _wait_without_spinning()  # before the library is loaded that is asked for its models
         self.check()
         folder, files = find_weights(self._model_name)
         expected = self._options.sha256.lower()
@@ -142,8 +164,7 @@ class WhisperInterface(Interface):
     @cached_property
     def _model(self) -> Any:
         folder, _ = self._weights
-        # Threads that wait without spinning: on a busy machine spinning made two threads four times slower than one.
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        _wait_without_spinning()
         from faster_whisper import WhisperModel
 
         logging.getLogger("faster_whisper").setLevel(logging.ERROR)
@@ -204,6 +225,11 @@ class WhisperInterface(Interface):
         text = " " + _SEPARATOR.join(terms).strip()
         tokens: list[int] = self._model.hf_tokenizer.encode(text, add_special_tokens=False).ids
         return tokens
+
+
+def _wait_without_spinning() -> None:
+    """On a busy machine spinning made two threads four times slower than one. OpenMP reads it when it is loaded."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _longest_gap(segments: Sequence[tuple[float, float]], seconds: float) -> float:
