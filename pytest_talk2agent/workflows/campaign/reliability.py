@@ -1,9 +1,9 @@
 """Pass@1, Pass@k, Reliable@k and pass^j: how often a workflow succeeds, and how often every time.
 
 ``Pass@1`` is the mean share of passes, ``Pass@k`` the share of workflows with a pass among k repetitions,
-``Reliable@k`` the share with k passes (APEX-Voice, section 4.6 of our notes). ``pass^j`` for j below k is the unbiased estimate of the
-chance that j fresh repetitions all pass: the mean of C(c, j) / C(k, j) over workflows with c passes (Yao et al.,
-tau-bench, 2024); for j = k it is Reliable@k. Only workflows with all k repetitions count.
+``Reliable@k`` the share with k passes (APEX-Voice, section 4.6 of our notes). ``pass^j`` for j below k is the unbiased
+estimate of the chance that j fresh repetitions all pass: the mean of C(c, j) / C(k, j) over workflows with c passes
+(Yao et al., tau-bench, 2024); for j = k it is Reliable@k. Only workflows with all k repetitions count.
 
 A repetition that nobody could judge makes every figure an interval. One that the infrastructure lost is no repetition.
 """
