@@ -16,9 +16,8 @@ import numpy as np
 import soundfile
 from table import print_table
 
-from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.job import Job, Setup
 from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.transcription import transcribe_all
 from pytest_talk2agent.interfaces.utterance import Utterance
 from pytest_talk2agent.results.store import Store

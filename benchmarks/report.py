@@ -20,7 +20,7 @@ from pathlib import Path
 
 from table import print_table
 
-from pytest_talk2agent.engine.conditions import Condition
+from pytest_talk2agent.engine.condition import Condition
 from pytest_talk2agent.engine.evaluation import Evaluation, Policy
 from pytest_talk2agent.engine.subject import subjects_of
 from pytest_talk2agent.interfaces.registry import Registry

@@ -16,7 +16,7 @@ import pytest
 from pytest_talk2agent import hookspecs, options
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.engine.conditions import Condition
+    from pytest_talk2agent.engine.condition import Condition
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.grading.retention import Retention
     from pytest_talk2agent.judging.judgement import Judgement

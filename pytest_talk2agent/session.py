@@ -13,14 +13,12 @@ import pytest
 from pytest_talk2agent.options import asked_for, is_run
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.engine.client import ServerAddress
-    from pytest_talk2agent.engine.conditions import Condition
+    from pytest_talk2agent.engine.condition import Condition
     from pytest_talk2agent.engine.evaluation import Evaluation, Policy
-    from pytest_talk2agent.engine.job import Job
-    from pytest_talk2agent.engine.mailbox import Mailbox
+    from pytest_talk2agent.engine.job import Job, Setup
+    from pytest_talk2agent.engine.job_client import Mailbox, ServerAddress
     from pytest_talk2agent.engine.owner import ServerOwner
     from pytest_talk2agent.engine.progress import Progress
-    from pytest_talk2agent.engine.setup import Setup
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.gatekeeper import Gatekeeper
     from pytest_talk2agent.judging.judge import Judge
@@ -77,7 +75,7 @@ class VoiceSession:
     @cached_property
     def setup(self) -> Setup:
         """What a transcription pass needs besides its jobs."""
-        from pytest_talk2agent.engine.setup import Setup
+        from pytest_talk2agent.engine.job import Setup
 
         settings = self.settings
         return Setup(self.interfaces, settings.budget, settings.engine, settings.frozen, settings.refresh)
@@ -85,7 +83,7 @@ class VoiceSession:
     @cached_property
     def conditions(self) -> list[Condition]:
         """The conditions of the run, checked; raises InterfaceError with one line."""
-        from pytest_talk2agent.engine.conditions import Condition
+        from pytest_talk2agent.engine.condition import Condition
         from pytest_talk2agent.interfaces.registry import Registry
 
         registry = Registry()
@@ -248,7 +246,7 @@ class VoiceSession:
         """What a condition is; raises InterfaceError. Where that may load a model, the model server is asked."""
         if not condition.engine_asked or (self.worker is None and condition.inspectable):
             return condition.identity
-        from pytest_talk2agent.engine.client import identity_of
+        from pytest_talk2agent.engine.job_client import identity_of
 
         return identity_of(condition.spec.text, self.server)
 
@@ -269,7 +267,7 @@ class VoiceSession:
     def server(self) -> ServerAddress:
         """Where the model server answers; outside xdist workers it is owned here, and begins to listen now."""
         if self.worker is not None:
-            from pytest_talk2agent.engine.client import ServerAddress
+            from pytest_talk2agent.engine.job_client import ServerAddress
 
             return ServerAddress(**{name: self.worker[name] for name in ("port", "key", "log")})
         if self.owner is None:
@@ -299,14 +297,14 @@ class VoiceSession:
     def _transcribe(self, jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> None:
         """Begin to fill a mailbox; where the store has everything, at once and without a model server."""
         if self.worker is None and not again and not self.settings.refresh:
-            from pytest_talk2agent.engine.stored import answer_stored
+            from pytest_talk2agent.engine.transcription import answer_stored
 
             _ = self.progress  # it counts the seconds from here
             interfaces = {condition.spec.text: condition.interface for condition in self.conditions}
             self.stored = answer_stored(jobs, interfaces, self.store, self.setup, mailbox)
             if self.stored is not None:
                 return
-        from pytest_talk2agent.engine.client import start_remote
+        from pytest_talk2agent.engine.job_client import start_remote
 
         start_remote(jobs, self.server, mailbox, again=again)
 

@@ -15,8 +15,8 @@ from hypothesis import settings
 
 import pytest_talk2agent.cli
 import pytest_talk2agent.collect
-import pytest_talk2agent.engine.client
 import pytest_talk2agent.engine.evaluation
+import pytest_talk2agent.engine.job_client
 import pytest_talk2agent.engine.owner
 import pytest_talk2agent.engine.server
 import pytest_talk2agent.gatekeeper

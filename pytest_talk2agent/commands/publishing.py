@@ -18,7 +18,7 @@ from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.html.recordings import Bounds, Recordings, digests
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.baseline import Baseline
-from pytest_talk2agent.results.conditions import ConditionSummary, summarise
+from pytest_talk2agent.results.condition_summary import ConditionSummary, summarise
 from pytest_talk2agent.results.gate import Gate, decide_gate
 from pytest_talk2agent.results.saved import SavedRun, read_run
 from pytest_talk2agent.results.store import write_whole

@@ -10,13 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pytest_talk2agent.context.repair import make_repair
-from pytest_talk2agent.engine.identity import condition_identity, heard_identity
-from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.condition import condition_identity, heard_identity
+from pytest_talk2agent.engine.job import Job, Setup
 from pytest_talk2agent.engine.progress import Counter
 from pytest_talk2agent.engine.repairing import Repairing
-from pytest_talk2agent.engine.setup import Setup
-from pytest_talk2agent.engine.work import Batch, Work, work_here
-from pytest_talk2agent.interfaces.protocol import Charged, Interface
+from pytest_talk2agent.interfaces.protocol import Batch, Charged, Interface, Work, work_here
 from pytest_talk2agent.interfaces.registry import fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, read_switches, shown_text
 from pytest_talk2agent.interfaces.suspicion import with_suspicions

@@ -12,14 +12,14 @@ from typing import Protocol
 
 from pytest_talk2agent.context.decoys import inserted
 from pytest_talk2agent.context.vocabulary import ContextError
+from pytest_talk2agent.engine.condition import Condition
 from pytest_talk2agent.engine.condition_pass import hypothesis_of
-from pytest_talk2agent.engine.conditions import Condition
-from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.engine.job import Job
-from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.engine.job_client import Mailbox
 from pytest_talk2agent.engine.subject import Subject
 from pytest_talk2agent.grading.retention import Retention
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
+from pytest_talk2agent.judging.case import case_of
 from pytest_talk2agent.judging.judge import Judge
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate

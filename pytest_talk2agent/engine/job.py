@@ -1,10 +1,10 @@
-"""One thing to transcribe: an utterance under a condition."""
+"""What a transcription pass is asked: its jobs and its set-up. Both are plain values that travel to another process."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -74,3 +74,23 @@ def by_model(jobs: Sequence[Job]) -> list[tuple[str, list[Job]]]:
     for spec in specs.values():
         models.setdefault((spec.name, spec.model), len(models))
     return sorted(by_spec.items(), key=lambda item: models[specs[item[0]].name, specs[item[0]].model])
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Plain values, so that they travel to another process.
+
+    ``interfaces`` are those that hooks add, name to ``"module:callable"``; ``budget`` is the most that a run may spend,
+    as decimal text; ``engine`` is "local", "ray" or "ray:ADDRESS"; ``frozen`` says that only what is stored is used,
+    ``refresh`` that everything is heard anew.
+    """
+
+    interfaces: Mapping[str, str] = field(default_factory=dict)
+    budget: str | None = None
+    engine: str = "local"
+    frozen: bool = False
+    refresh: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for the wire."""
+        return {**vars(self), "interfaces": dict(self.interfaces)}

@@ -15,11 +15,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event
 
+from pytest_talk2agent.engine.job import Setup
 from pytest_talk2agent.engine.ray_crew import Crew
-from pytest_talk2agent.engine.setup import Setup
-from pytest_talk2agent.engine.work import Batch, Outcome, Work
 from pytest_talk2agent.interfaces.batch import one_line, require_package
-from pytest_talk2agent.interfaces.protocol import Charged, Interface, Streaming
+from pytest_talk2agent.interfaces.protocol import Batch, Charged, Interface, Outcome, Streaming, Work
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 KNOCK_SECONDS = 10.0

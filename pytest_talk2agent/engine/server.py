@@ -1,7 +1,7 @@
 """The model server: one process that holds the models of a run, whoever runs the items.
 
 Started by `engine.owner`, under a keeper, as ``python -m pytest_talk2agent.engine.server LISTENER ACTIVITY SETUP``,
-three inherited file descriptors: a listening socket, a pipe for what it does (see `engine.activity`), and a pipe that
+three inherited file descriptors: a listening socket, a pipe for what it does (see `engine.progress`), and a pipe that
 begins with the set-up as one JSON line. It ends when that pipe closes, so it cannot outlive the process that owns it.
 """
 
@@ -21,10 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.engine import wire
-from pytest_talk2agent.engine.activity import Reporter
-from pytest_talk2agent.engine.job import Job, spec_of
-from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.engine.setup import Setup
+from pytest_talk2agent.engine.job import Job, Setup, spec_of
+from pytest_talk2agent.engine.progress import Progress, Reporter
 from pytest_talk2agent.engine.transcription import identify, transcribe_all
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.store import Store

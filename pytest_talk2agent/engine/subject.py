@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pytest_talk2agent.context.terms import TermList
-from pytest_talk2agent.engine.conditions import Condition
+from pytest_talk2agent.engine.condition import Condition
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.interfaces.utterance import Utterance
 from pytest_talk2agent.results.task_result import item_key

@@ -1,20 +1,19 @@
-"""The transcription pass: every condition in its turn, and what its interface is."""
+"""The transcription pass: each condition in turn, or at once where the store has every transcript of the run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.engine.condition import condition_identity, heard_identity
 from pytest_talk2agent.engine.condition_pass import ConditionPass
-from pytest_talk2agent.engine.identity import condition_identity, heard_identity
-from pytest_talk2agent.engine.job import Job, by_model
+from pytest_talk2agent.engine.job import Job, Setup, by_model
+from pytest_talk2agent.engine.job_client import Mailbox
 from pytest_talk2agent.engine.progress import Counter, Progress
-from pytest_talk2agent.engine.setup import Setup
-from pytest_talk2agent.engine.work import work_here
 from pytest_talk2agent.interfaces.batch import one_line
-from pytest_talk2agent.interfaces.protocol import Interface
+from pytest_talk2agent.interfaces.protocol import Interface, work_here
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec, shown_text
 from pytest_talk2agent.interfaces.utterance import InterfaceError
@@ -113,3 +112,29 @@ def _worker(setup: Setup) -> Any:
     from contextlib import nullcontext
 
     return nullcontext(work_here)
+
+
+def answer_stored(
+    jobs: Sequence[Job], interfaces: Mapping[str, Interface], store: Store, setup: Setup, mailbox: Mailbox
+) -> Progress | None:
+    """Answer every job, where nothing has to be heard or repaired for any of them; returns what was done.
+
+    Else, and where that cannot be known without code of the user's own, delivers nothing and returns None: the model
+    server is to be asked. ``interfaces`` are those of the jobs, by spec string.
+    """
+    groups = by_model(jobs)
+    if any(parse_spec(text).repair or not interfaces[text].inspectable for text, _ in groups):
+        return None
+    found: dict[str, Transcript | str] = {}
+    counts = Counter(len(jobs), found.__setitem__, lambda progress: None)
+    budget = Budget(None if setup.budget is None else Decimal(setup.budget))
+    try:
+        for text, group in groups:
+            one = ConditionPass(parse_spec(text), interfaces[text], store, counts, budget, setup, hears=False)
+            one.transcribe(group)
+    except Exception:
+        # Something must be heard; or something is wrong, which the server meets again, and says of which items.
+        return None
+    for number, (key, outcome) in enumerate(found.items(), 1):
+        mailbox.deliver(key, outcome, last=number == len(found))
+    return counts.progress

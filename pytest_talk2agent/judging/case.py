@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_talk2agent.tasks.intention import Intention
+from pytest_talk2agent.tasks.task import Task
 
 
 @dataclass(frozen=True)
@@ -24,3 +25,16 @@ class Case:
     files: tuple[str, ...] = ()
     task: str = ""
     language: str = "en"
+
+
+def case_of(task: Task, transcript: str) -> Case:
+    """What a judge may see of a task, with one transcript."""
+    return Case(
+        instruction=task.instruction,
+        script=task.spoken,
+        intentions=task.intentions,
+        transcript=transcript,
+        files=task.files,
+        task=task.id,
+        language=task.language,
+    )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.case import Case, case_of
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Scene
 from pytest_talk2agent.judging.slots import Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.tasks.intention import Intention, Kind
+from pytest_talk2agent.tasks.task import Task
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -124,3 +125,22 @@ def _replaced(text: str, stream: Stream, spans: Spans, other: str) -> str:
     for start, end in reversed(spans):
         text = f"{text[: stream[start].start]}{other}{text[stream[end - 1].end :]}"
     return text
+
+
+def labels_of(task: Task, transcript: str) -> dict[str, str]:
+    """The lexical judge's labels by intention name."""
+    from pytest_talk2agent.judging.registry import make_judge
+
+    return {
+        name: label.value for name, label in make_judge("lexical").judge(case_of(task, transcript)).labels().items()
+    }
+
+
+def corrupted(task: Task) -> Iterator[tuple[Corruption, list[Surprise]]]:
+    """Every corruption of a task's instruction, with what the lexical judge's labels of it get wrong."""
+    from pytest_talk2agent.judging.lexical import judge
+
+    case = case_of(task, task.instruction)
+    case = replace(case, script=case.instruction)
+    for corruption in corruptions(case):
+        yield corruption, surprises(corruption, judge(replace(case, transcript=corruption.transcript)).labels())

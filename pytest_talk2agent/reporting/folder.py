@@ -14,7 +14,7 @@ from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.run_tables import rates_of
-from pytest_talk2agent.results.conditions import ConditionSummary
+from pytest_talk2agent.results.condition_summary import ConditionSummary
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.analysis.error_rates import Rates, pooled
 from pytest_talk2agent.results.comparison import Comparison, Difference, KindChange
-from pytest_talk2agent.results.conditions import ConditionSummary, Pair, SilenceControl
+from pytest_talk2agent.results.condition_summary import ConditionSummary, Pair, SilenceControl
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome, show, show_interval

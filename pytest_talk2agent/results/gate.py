@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_talk2agent.results.comparison import Comparison
-from pytest_talk2agent.results.conditions import (
+from pytest_talk2agent.results.condition_summary import (
     ConditionSummary,
     Pair,
     SilenceControl,

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from pytest_talk2agent.commands.publishing import eval_results
-from pytest_talk2agent.results.conditions import summarise
+from pytest_talk2agent.results.condition_summary import summarise
 from tests.commands.conftest import Save, Say
 from tests.results.builders import interval, lossy, result, retention, undefined
 

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.engine.client import ServerAddress, start_remote
-from pytest_talk2agent.engine.job import Job
-from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.engine.job import Job, Setup
+from pytest_talk2agent.engine.job_client import Mailbox, ServerAddress, start_remote
 from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.transcription import transcribe_all
 from pytest_talk2agent.interfaces.utterance import Utterance
 from pytest_talk2agent.results.store import Store

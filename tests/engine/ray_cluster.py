@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.engine.work import Batch
+from pytest_talk2agent.interfaces.protocol import Batch
 from pytest_talk2agent.interfaces.utterance import Utterance
 from pytest_talk2agent.speech.noise import silence
 

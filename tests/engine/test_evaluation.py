@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.engine.conditions import Condition
+from pytest_talk2agent.engine.condition import Condition
 from pytest_talk2agent.engine.evaluation import (
     Evaluation,
     Policy,
@@ -21,7 +21,7 @@ from pytest_talk2agent.engine.evaluation import (
     refuse_other_builds,
 )
 from pytest_talk2agent.engine.job import Job
-from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.engine.job_client import Mailbox
 from pytest_talk2agent.engine.subject import Subject, subjects_of
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec

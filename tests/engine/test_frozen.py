@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.job import Job, Setup
 from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.engine.transcription import transcribe_all
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript

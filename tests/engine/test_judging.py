@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.engine.conditions import Condition
+from pytest_talk2agent.engine.condition import Condition
 from pytest_talk2agent.engine.evaluation import Evaluation, Policy
 from pytest_talk2agent.engine.job import Job
-from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.engine.job_client import Mailbox
 from pytest_talk2agent.engine.subject import Subject, subjects_of
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec

@@ -16,11 +16,10 @@ import pytest
 
 from pytest_talk2agent.engine import keeper
 from pytest_talk2agent.engine import owner as owner_module
-from pytest_talk2agent.engine.client import LONGEST_WORD, ServerAddress, connect, last_words
-from pytest_talk2agent.engine.owner import ServerOwner
+from pytest_talk2agent.engine.job import Setup
+from pytest_talk2agent.engine.job_client import LONGEST_WORD, ServerAddress, connect, last_words
+from pytest_talk2agent.engine.owner import LOCK, PREFIX, RunFolder, ServerOwner, sweep
 from pytest_talk2agent.engine.progress import Progress
-from pytest_talk2agent.engine.run_folder import LOCK, PREFIX, RunFolder, sweep
-from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
@@ -174,7 +173,7 @@ OWNER = """
 import sys
 from pathlib import Path
 from pytest_talk2agent.engine.owner import ServerOwner
-from pytest_talk2agent.engine.setup import Setup
+from pytest_talk2agent.engine.job import Setup
 from tests.engine import fake
 from tests.engine.conftest import ask
 from pytest_talk2agent.engine.job import Job

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from pytest_talk2agent.engine.job import Setup
 from pytest_talk2agent.engine.ray import check_ray, ray_work
-from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError
 from pytest_talk2agent.results.store import Store

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.engine import wire
-from pytest_talk2agent.engine.activity import Reporter
-from pytest_talk2agent.engine.client import ServerAddress, connect, identity_of, start_remote
-from pytest_talk2agent.engine.job import Job
+from pytest_talk2agent.engine.job import Job, Setup
+from pytest_talk2agent.engine.job_client import ServerAddress, connect, identity_of, start_remote
+from pytest_talk2agent.engine.progress import Reporter
 from pytest_talk2agent.engine.server import STRANGERS, Losses, Server
-from pytest_talk2agent.engine.setup import Setup
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake

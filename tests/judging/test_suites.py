@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.engine.controls import case_of
 from pytest_talk2agent.judging.aloud import unsettled
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.case import Case, case_of
 from pytest_talk2agent.judging.coverage import uncovered
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.lexical import judge

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from pytest_talk2agent.results.conditions import summarise
+from pytest_talk2agent.results.condition_summary import summarise
 from pytest_talk2agent.results.gate import Gate, all_lost, decide_gate, passed_at_zero, suite_reasons
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Limits, Outcome, Rules

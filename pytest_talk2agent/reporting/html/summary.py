@@ -11,7 +11,7 @@ from pytest_talk2agent.reporting.html.before import Before, Count, Moved, moved_
 from pytest_talk2agent.reporting.html.lost import lost_rows, lost_table
 from pytest_talk2agent.reporting.html.markup import Dot, Markup, dot_strip, element, join, legend_mark, share_bar
 from pytest_talk2agent.reporting.run_tables import KINDS, tables_of
-from pytest_talk2agent.results.conditions import ConditionSummary, KindSummary
+from pytest_talk2agent.results.condition_summary import ConditionSummary, KindSummary
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import show_interval

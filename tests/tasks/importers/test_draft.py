@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_talk2agent.engine.controls import labels_of
+from pytest_talk2agent.judging.corruption import labels_of
 from pytest_talk2agent.tasks.importers import harbor, osworld, wildclawbench
 from pytest_talk2agent.tasks.importers.draft import draft_of, proposed_tasks, to_yaml
 from pytest_talk2agent.tasks.importers.original import Original

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.engine.work import Batch, work_here
-from pytest_talk2agent.interfaces.protocol import Interface
+from pytest_talk2agent.interfaces.protocol import Batch, Interface, work_here
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
 
 

@@ -1,4 +1,4 @@
-"""A condition: an interface as one run uses it."""
+"""A condition: an interface as one run uses it, and the identity that covers all that can change what an item hears."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.context.repair import Repair, make_repair
 from pytest_talk2agent.context.terms import TermList, terms_of
-from pytest_talk2agent.engine.identity import condition_identity, heard_identity
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 from pytest_talk2agent.interfaces.protocol import Charged, Interface, Replaying
 from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
@@ -17,6 +16,19 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError, Utterance
 from pytest_talk2agent.results.baseline import Pins
 from pytest_talk2agent.speech.noise import SoundSwitches
 from pytest_talk2agent.tasks.task import Task
+
+
+def heard_identity(spec: Spec, interface: Interface) -> dict[str, str]:
+    """The identity of an interface and of what is done to the sound before it hears it."""
+    sound = {name: value for name, value in spec.switches.items() if name.startswith("audio_")}
+    return {**interface.identity(), **sound}
+
+
+def condition_identity(spec: Spec, heard: Mapping[str, str], repair: Repair | None) -> dict[str, str]:
+    """The identity of a whole condition; ``heard`` is that of what it heard."""
+    terms = {name: value for name, value in spec.switches.items() if name.startswith("terms_")}
+    repaired = {} if repair is None else {f"repair_{name}": value for name, value in repair.identity().items()}
+    return {**heard, **terms, **repaired}
 
 
 class Condition:

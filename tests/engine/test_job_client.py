@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.engine.job import Job
-from pytest_talk2agent.engine.mailbox import Mailbox
+from pytest_talk2agent.engine.job_client import Mailbox
 from pytest_talk2agent.interfaces.utterance import TranscriptionError, Utterance
 from tests.results.builders import transcript
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_talk2agent.engine import activity
-from pytest_talk2agent.engine.activity import Follower, Reporter
-from pytest_talk2agent.engine.progress import Progress
+from pytest_talk2agent.engine import progress
+from pytest_talk2agent.engine.progress import Follower, Progress, Reporter
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ def test_what_is_no_message_is_passed_over(pipe: tuple[int, int], junk: bytes) -
 
 
 def test_a_line_without_end_is_not_kept(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(activity, "LONGEST_LINE", 100)
+    monkeypatch.setattr(progress, "LONGEST_LINE", 100)
     reporter, follower = Reporter(pipe[1]), Follower(pipe[0])
     os.write(pipe[1], b"x" * 200)
     assert follower.read()

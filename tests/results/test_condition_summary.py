@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.results.conditions import Pair, pairs_of, silence_controls
+from pytest_talk2agent.results.condition_summary import Pair, pairs_of, silence_controls
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.task_result import TaskResult
 from tests.results.builders import CHANGED, KEPT, OMITTED, OPEN, judgement, result, transcript

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.engine.saved_cases import saved_cases, tasks_behind
+from pytest_talk2agent.commands.labelling import saved_cases, tasks_behind
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.loader import load_tasks
