@@ -21,12 +21,12 @@ from pytest_talk2agent.commands.common import (
 )
 from pytest_talk2agent.reporting.visible import shell_word, visible, visible_json, visible_line
 from pytest_talk2agent.tasks.binding import OPTIONS
+from pytest_talk2agent.tasks.files import is_inside, project_of
 from pytest_talk2agent.tasks.importers.dataset import CONDITIONS, is_dataset, read_conditions, read_dataset
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
 from pytest_talk2agent.tasks.importers.registry import FORMATS, read_any
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.manifest import to_lines
-from pytest_talk2agent.tasks.paths import is_inside, project_of
 
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.verification import Mismatch, Totals, Verification

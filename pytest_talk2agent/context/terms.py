@@ -32,8 +32,7 @@ from pytest_talk2agent.context.secrets import looks_secret
 from pytest_talk2agent.context.vocabulary import ContextError, Place, Vocabulary, words_of
 from pytest_talk2agent.context.workspace import SeenFile, crawl, lines_of
 from pytest_talk2agent.interfaces.biasing import TermSwitches
-from pytest_talk2agent.tasks.json_text import parse_json
-from pytest_talk2agent.tasks.reading import read_bounded
+from pytest_talk2agent.tasks.files import parse_json, read_bounded
 from pytest_talk2agent.tasks.task import Task
 
 _MOST_NAMED = 5

@@ -13,7 +13,7 @@ from pytest_talk2agent.interfaces.utterance import Utterance
 from pytest_talk2agent.results.task_result import item_key
 from pytest_talk2agent.tasks.binding import can_be_bound, unbound
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
-from pytest_talk2agent.tasks.paths import reachable
+from pytest_talk2agent.tasks.files import reachable
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task, takes
 

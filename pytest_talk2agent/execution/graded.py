@@ -20,8 +20,8 @@ from pytest_talk2agent.execution.sandbox import Limits, Sandbox
 from pytest_talk2agent.execution.states import open_source, states_of, telling
 from pytest_talk2agent.execution.verification import Mismatch, Verification
 from pytest_talk2agent.grading.grader import compile_grader
+from pytest_talk2agent.tasks.files import read_utf8
 from pytest_talk2agent.tasks.importers.original import Original
-from pytest_talk2agent.tasks.reading import read_utf8
 from pytest_talk2agent.tasks.task import Task
 
 TOLERANCE = Fraction(1, 1000)

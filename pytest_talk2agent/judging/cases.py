@@ -12,9 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.tasks.files import parse_json, read_bounded
 from pytest_talk2agent.tasks.intention import Intention
-from pytest_talk2agent.tasks.json_text import parse_json
-from pytest_talk2agent.tasks.reading import read_bounded
 
 LARGEST = 1 << 28
 """Bytes of a case file."""

@@ -19,8 +19,7 @@ from typing import Any
 
 from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.tasks.json_text import parse_json
-from pytest_talk2agent.tasks.reading import read_bounded
+from pytest_talk2agent.tasks.files import parse_json, read_bounded
 
 SCHEMA = 1
 LARGEST = 1 << 30

@@ -22,7 +22,7 @@ from typing import Any
 
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.options import ChatOptions
-from pytest_talk2agent.tasks.json_text import parse_json
+from pytest_talk2agent.tasks.files import parse_json
 
 PATH = "chat/completions"
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNORECASE)

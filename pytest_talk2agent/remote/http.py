@@ -35,7 +35,7 @@ from pytest_talk2agent.remote.credentials import (
     read_key,
 )
 from pytest_talk2agent.remote.fault import ProviderError, described, fault_in, fault_of
-from pytest_talk2agent.tasks.json_text import each_key_once
+from pytest_talk2agent.tasks.files import each_key_once
 
 if TYPE_CHECKING:
     import ssl

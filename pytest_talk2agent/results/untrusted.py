@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from pytest_talk2agent.tasks.json_text import each_key_once
+from pytest_talk2agent.tasks.files import each_key_once
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

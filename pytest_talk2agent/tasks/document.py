@@ -6,14 +6,58 @@ and ``1.10`` as 1.1, so nothing is typed here; the schema decides what a text me
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import yaml
 
 from pytest_talk2agent.tasks.errors import shown
-from pytest_talk2agent.tasks.syntax import HIDDEN_COMMENT, explain, first_unprintable
+from pytest_talk2agent.tasks.files import first_unprintable
+
+HIDDEN_COMMENT = re.compile(r"[ \t]+(?P<comment>#[^\s#]\S*)")
+"""A comment that directly follows a plain text and was probably meant as a part of it (``PR #12``)."""
+
+_RESERVED = "@`%*&!|>"
+
+
+def explain_syntax(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
+    """Line, column and one line of what is wrong and what to do."""
+    mark = error.problem_mark or error.context_mark
+    problem = error.problem or ""
+    if error.context_mark and ("alias" in str(error.context) or "anchor" in str(error.context)):
+        mark = error.context_mark
+    if mark is None:
+        return 1, 1, f"{problem}; the text is no YAML"
+    line, column = mark.line + 1, mark.column + 1
+    rows = text.splitlines()
+    row = rows[mark.line] if mark.line < len(rows) else ""
+    here = row[mark.column : mark.column + 1]
+    if "nesting" in problem:
+        return line, column, "nested too deep; a task needs fewer than ten levels"
+    if "\t" in row[: mark.column + 1] and not row[: mark.column + 1].strip():
+        return line, row.index("\t") + 1, "a tab in the indentation; YAML allows blanks only"
+    if here and here in _RESERVED:
+        return line, column, f"a text must not begin with `{here}` unless it is quoted; put it in quotes"
+    if "mapping values" in problem:
+        return line, column, "a second `: ` in one line, or a wrong indentation; quote the text that holds the colon"
+    if "end of stream" in problem and error.context_mark:
+        start = error.context_mark
+        return start.line + 1, start.column + 1, "the quote that opens here is never closed; close it"
+    if error.context and "flow" in error.context and error.context_mark:
+        start = error.context_mark
+        if mark.line >= len(rows):
+            line, column = start.line + 1, start.column + 1
+        opening = "{" if "mapping" in error.context else "["
+        advice = f"close the `{opening}` of line {start.line + 1}, and quote texts that hold `: ` or `,`"
+        return line, column, f"{_plain_words(problem)} inside {opening}..; {advice}"
+    return line, column, f"{_plain_words(problem)}; check the indentation and the quotes around this place"
+
+
+def _plain_words(problem: str) -> str:
+    return problem.replace("did not find expected", "expected").replace("<", "").replace(">", "")
+
 
 MOST_ALIASED = 10_000
 DEEPEST = 32
@@ -96,7 +140,7 @@ def read_documents(text: str, report: Report) -> Iterator[Node]:
     except _StopError:
         return
     except yaml.MarkedYAMLError as error:
-        report(*explain(error, text))
+        report(*explain_syntax(error, text))
     except (
         OverflowError,
         ValueError,
@@ -221,3 +265,12 @@ def _place(event: yaml.Event) -> tuple[int, int, int]:
     mark = event.start_mark
     assert mark is not None
     return mark.line + 1, mark.column + 1, mark.index
+
+
+def as_text(node: Node) -> Any:
+    """Every scalar as it was written, without the line end that closes a block."""
+    if isinstance(node, Text):
+        return node.value.rstrip("\n") if node.style in ("|", ">") else node.value
+    if isinstance(node, List):
+        return [as_text(item) for item in node.items]
+    return {key: as_text(value) for key, value in node.values.items()}

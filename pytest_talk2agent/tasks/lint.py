@@ -13,7 +13,7 @@ from pytest_talk2agent.speech.audio import file_sha256
 from pytest_talk2agent.speech.languages import ENGLISH, base, known, knows, spoken_in
 from pytest_talk2agent.speech.tokens import tokenise
 from pytest_talk2agent.tasks.errors import TaskFileError, shown
-from pytest_talk2agent.tasks.paths import reachable
+from pytest_talk2agent.tasks.files import reachable
 from pytest_talk2agent.tasks.task import Task
 
 Level = Literal["error", "warning", "hint"]

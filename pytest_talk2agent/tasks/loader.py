@@ -7,13 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.tasks.checks import find_faults, find_strays
+from pytest_talk2agent.tasks.consistency import find_faults, find_strays
 from pytest_talk2agent.tasks.document import Map, Node, Text, read_documents
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
-from pytest_talk2agent.tasks.paths import find, project_of
-from pytest_talk2agent.tasks.reader import DocumentReader
-from pytest_talk2agent.tasks.reading import read_text
+from pytest_talk2agent.tasks.files import find, project_of, read_text
 from pytest_talk2agent.tasks.task import PLACE, Source, SuiteHeader, Task, Thresholds
+from pytest_talk2agent.tasks.validation import DocumentReader
 
 MOST_PROBLEMS = 200
 TASK_KEYS = tuple(key for key in Task.model_fields if key not in PLACE)

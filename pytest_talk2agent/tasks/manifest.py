@@ -15,14 +15,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pytest_talk2agent.tasks.checks import OUTSIDE
+from pytest_talk2agent.tasks.consistency import OUTSIDE
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
-from pytest_talk2agent.tasks.explanation import explain
-from pytest_talk2agent.tasks.json_text import parse_json
-from pytest_talk2agent.tasks.paths import find, is_inside, project_of, reachable
-from pytest_talk2agent.tasks.reading import read_utf8
+from pytest_talk2agent.tasks.files import find, is_inside, parse_json, project_of, reachable, read_utf8
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task
+from pytest_talk2agent.tasks.validation import explain
 
 KEYS = ("task", "audio", "speaker", "take", "sha256", "script", "note")
 

@@ -11,8 +11,8 @@ import yaml
 
 from pytest_talk2agent.tasks import document
 from pytest_talk2agent.tasks.errors import TaskFileError
+from pytest_talk2agent.tasks.files import LARGEST
 from pytest_talk2agent.tasks.loader import load_tasks
-from pytest_talk2agent.tasks.reading import LARGEST
 from pytest_talk2agent.tasks.task import Task
 
 Load = Callable[[str], list[Task]]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.tasks.errors import TaskFileError
+from pytest_talk2agent.tasks.files import is_inside, project_of
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.manifest import read_manifest
-from pytest_talk2agent.tasks.paths import is_inside, project_of
 
 TASK = """\
 id: a

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.tasks import document
+from pytest_talk2agent.tasks.document import as_text
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.loader import load_tasks
-from pytest_talk2agent.tasks.plain import as_text
 from pytest_talk2agent.tasks.task import Task, takes
 
 Load = Callable[[str], list[Task]]

@@ -10,10 +10,9 @@ from typing import Any
 from pytest_talk2agent.execution.agents.agent import AgentError, Assignment, Control
 from pytest_talk2agent.execution.session import AgentFailedError, Session
 from pytest_talk2agent.results.store import content_key
-from pytest_talk2agent.tasks.document import Text, read_documents
+from pytest_talk2agent.tasks.document import Text, as_text, read_documents
 from pytest_talk2agent.tasks.errors import TaskFileError
-from pytest_talk2agent.tasks.plain import as_text
-from pytest_talk2agent.tasks.reading import read_utf8
+from pytest_talk2agent.tasks.files import read_utf8
 
 _KEYS = {"task", "transcript", "commands"}
 

@@ -28,8 +28,7 @@ from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, refuse_options
 from pytest_talk2agent.interfaces.suspicion import with_suspicions
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.tasks.json_text import parse_json
-from pytest_talk2agent.tasks.reading import read_bounded
+from pytest_talk2agent.tasks.files import parse_json, read_bounded
 
 UNNAMED_TAKE = "1"
 LARGEST = 1 << 28

@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal
 from urllib.parse import quote
 
 from pytest_talk2agent.reporting.html.markup import Markup
-from pytest_talk2agent.tasks.reading import open_regular
+from pytest_talk2agent.tasks.files import open_regular
 
 AudioMode = Literal["link", "embed", "none"]
 

@@ -16,10 +16,9 @@ from typing import Any
 
 from pytest_talk2agent.speech.audio import file_sha256
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown
+from pytest_talk2agent.tasks.files import is_inside, read_utf8
 from pytest_talk2agent.tasks.importers.wildclawbench import TEMPLATE
 from pytest_talk2agent.tasks.manifest import Manifest, json_lines, read_manifest, recording_of
-from pytest_talk2agent.tasks.paths import is_inside
-from pytest_talk2agent.tasks.reading import read_utf8
 
 PROMPTS = "wildclawbench/synthetic/prompts.jsonl"
 TAKES = "osworld/human_recordings/manifest.jsonl"

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
-from pytest_talk2agent.tasks.paths import is_inside
-from pytest_talk2agent.tasks.reading import read_utf8
+from pytest_talk2agent.tasks.files import is_inside, read_utf8
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_talk2agent.tasks.files import LARGEST, read_bounded
 from pytest_talk2agent.tasks.importers import harbor, osworld, wildclawbench
 from pytest_talk2agent.tasks.importers.original import Checkout, Original, refused
-from pytest_talk2agent.tasks.reading import LARGEST, read_bounded
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,76 @@
-"""The bytes of a file that somebody named as text, or one clear line on why not."""
+"""Files that somebody named: where they are, whether they may be read, and their bytes as text or JSON.
+
+Only a regular file of a sane size is read, so that a pipe or a device in its place cannot hold a run.
+"""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
+import re
 import stat
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
 from pytest_talk2agent.tasks.sniff import wide_encoding
-from pytest_talk2agent.tasks.syntax import first_unprintable
+
+MARKERS = (".git", ".hg", "pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "setup.py")
+"""What stands in the top folder of a project."""
+
+
+def is_inside(place: Path, folders: Iterable[Path]) -> bool:
+    """Whether a path, links followed, is one of the folders or below one."""
+    return is_below(place, [os.path.realpath(folder) for folder in folders])
+
+
+def is_below(place: Path, real: Iterable[str]) -> bool:
+    """As `is_inside`, for folders whose links have been followed."""
+    found = os.path.realpath(place)
+    return any(found == folder or found.startswith(os.path.join(folder, "")) for folder in real)  # noqa: PTH118
+
+
+def project_of(folder: Path) -> tuple[Path, ...]:
+    """A folder, and what it is a part of: the nearest project around it, and the current folder where it is below that.
+
+    A linked folder is part of two projects. None is ever the root of the file system.
+    """
+    folder = folder.absolute()
+    found = [folder]
+    for base in dict.fromkeys((folder, folder.resolve())):
+        around = (place for place in (base, *base.parents) if any((place / name).exists() for name in MARKERS))
+        found.extend([first] if (first := next(around, None)) else [])
+    found.extend([Path.cwd()] if is_inside(folder, [Path.cwd()]) else [])
+    return tuple(dict.fromkeys(place for place in found if place != Path(place.anchor)))
+
+
+def find(relative: str, folders: Sequence[Path]) -> Path:
+    """The absolute path of ``relative`` in the first folder that has it, else in the first folder.
+
+    The last part of the path is never replaced: a symbolic link keeps its own name, by which recordings are known.
+    """
+    places = [(folder / relative).absolute() for folder in folders]
+    place = next((place for place in places if reachable(place)), None)
+    if place is None:
+        return _without_dots(places[0])
+    tidy = _without_dots(place)
+    return tidy if tidy == place or (reachable(tidy) and tidy.samefile(place)) else place
+
+
+def reachable(place: Path) -> bool:
+    """Whether something is there; a name that the system refuses (too long, say) is not."""
+    try:
+        place.stat()
+    except OSError:
+        return False
+    return True
+
+
+def _without_dots(place: Path) -> Path:
+    return Path(os.path.normpath(place))
+
 
 LARGEST = 5_000_000
 """Bytes. A file of 2,000 tasks has less than half of it."""
@@ -102,3 +162,29 @@ def _end(before: str) -> tuple[int, int]:
 
 def _refused(path: Path, message: str, line: int = 0, column: int = 0) -> TaskFileError:
     return TaskFileError([Problem(path, line, column, message)])
+
+
+_NOT_YAML = re.compile(r"[^\x09\x0A\x0D\x20-\x7E\x85\xA0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\U00010000-\U0010FFFF]")
+
+
+def first_unprintable(text: str) -> int | None:
+    """The offset of the first character that YAML forbids (such as NUL), or None."""
+    found = _NOT_YAML.search(text)
+    return found.start() if found else None
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises ValueError, a JSONDecodeError where the text is no JSON, and RecursionError where it is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=each_key_once)
+
+
+def each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The hook of `json.loads` for the pairs of an object; raises ValueError where a key is there twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return found

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_talk2agent.tasks.errors import shown, suggestion
-from pytest_talk2agent.tasks.paths import is_below, is_inside, reachable
-from pytest_talk2agent.tasks.reading import read_utf8
+from pytest_talk2agent.tasks.files import is_below, is_inside, reachable, read_utf8
 from pytest_talk2agent.tasks.task import NAME, Task
 
 Fault = tuple[tuple[str | int, ...], str]

@@ -15,8 +15,9 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.judging.cases import CaseFileError, read_cases
 from pytest_talk2agent.judging.judge import JudgeError
 from pytest_talk2agent.judging.label_records import read_labels
-from pytest_talk2agent.tasks import reading
+from pytest_talk2agent.tasks import files
 from pytest_talk2agent.tasks.errors import TaskFileError
+from pytest_talk2agent.tasks.files import parse_json
 from pytest_talk2agent.tasks.importers import registry
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.loader import load_tasks
@@ -112,11 +113,21 @@ def test_one_that_says_it_is_empty_and_never_ends(tmp_path: Path, monkeypatch: p
     path.write_bytes(b"#" * 2000)
     monkeypatch.setattr(os, "fstat", empty)
     with pytest.raises(ValueError, match="has 1001 bytes, more than 1000"):
-        reading.read_bounded(path, 1000)
+        files.read_bounded(path, 1000)
 
 
 def test_a_look_for_foreign_tasks_reads_no_more_than_a_task_can_have(tmp_path: Path) -> None:
     path = tmp_path / "examples" / "os" / "a.json"
     path.parent.mkdir(parents=True)
-    path.write_text('{"instruction": "x", "evaluator": {}}' + " " * reading.LARGEST)
+    path.write_text('{"instruction": "x", "evaluator": {}}' + " " * files.LARGEST)
     assert registry.format_of(path) is None
+
+
+def test_what_is_json_is_read() -> None:
+    assert parse_json('{"a": [1, {"b": null}], "c": {"a": 2}}') == {"a": [1, {"b": None}], "c": {"a": 2}}
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '[{"b": {"a": 1, "c": 2, "a": 3}}]', '{"a": 1, "\\u0061": 2}'])
+def test_a_key_stands_once_in_an_object(text: str) -> None:
+    with pytest.raises(ValueError, match="the key 'a' is there twice"):
+        parse_json(text)
