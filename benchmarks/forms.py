@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from table import print_table
 
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.speech.saying import forms

@@ -21,8 +21,8 @@ from typing import Any
 from table import print_table
 
 from pytest_talk2agent.judging.agreement import agreement
-from pytest_talk2agent.judging.cases import LabelledCase, read_cases
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.labelled_cases import LabelledCase, read_cases
 from pytest_talk2agent.judging.lexical import judge as lexical
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.results.store import Store

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from table import print_table
 
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.cases import read_cases
+from pytest_talk2agent.judging.judge import Case
+from pytest_talk2agent.judging.labelled_cases import read_cases
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.speech.words import listed
 from pytest_talk2agent.tasks.intention import Intention

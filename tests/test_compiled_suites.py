@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.judging.corruption import corrupted, labels_of
+from pytest_talk2agent.judging.task_controls import corrupted, labels_of
 from pytest_talk2agent.tasks.binding import Checkouts
 from pytest_talk2agent.tasks.importers.osworld import read_checkout
 from pytest_talk2agent.tasks.lint import lint

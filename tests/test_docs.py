@@ -42,7 +42,7 @@ from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.served.audio_chat import AudioChatOptions
 from pytest_talk2agent.interfaces.served.openai import OpenAIOptions
 from pytest_talk2agent.interfaces.whisper.whisper import WhisperOptions
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.loader import load_tasks

@@ -21,9 +21,9 @@ def lines(folder: Path) -> Iterator[Reader]:
     """Lists of records, one a line."""
     from pytest_talk2agent.interfaces.replay.transcripts import read_records
     from pytest_talk2agent.interfaces.utterance import InterfaceError
-    from pytest_talk2agent.judging.cases import CaseFileError, read_cases
     from pytest_talk2agent.judging.judge import JudgeError
-    from pytest_talk2agent.judging.label_records import read_labels
+    from pytest_talk2agent.judging.labelled_cases import CaseFileError, read_cases
+    from pytest_talk2agent.judging.labels import read_labels
     from pytest_talk2agent.tasks.errors import TaskFileError
     from pytest_talk2agent.tasks.manifest import read_manifest
 
@@ -188,7 +188,7 @@ def imports(folder: Path) -> Iterator[Reader]:
 def sounds(folder: Path) -> Iterator[Reader]:
     """Recordings of every format."""
     from pytest_talk2agent.speech.audio import audio_seconds, read_audio
-    from pytest_talk2agent.speech.checks import AudioError
+    from pytest_talk2agent.speech.containers import AudioError
 
     sound = np.random.default_rng(0).normal(0, 0.1, 4_000).astype("float32")
     good = []

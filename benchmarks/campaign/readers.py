@@ -33,8 +33,7 @@ def readers(folder: Path, baseline: Path, report: Path, record: Path) -> list[Re
 def _tasks(folder: Path) -> Iterator[Reader]:
     import yaml
 
-    from pytest_talk2agent.judging.case import case_of
-    from pytest_talk2agent.judging.judge import Judge
+    from pytest_talk2agent.judging.judge import Judge, case_of
     from pytest_talk2agent.judging.registry import make_judge
     from pytest_talk2agent.tasks.errors import TaskFileError
     from pytest_talk2agent.tasks.loader import load_tasks

@@ -17,8 +17,8 @@ from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.store import Store, StoreError, write_whole
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.judging.cases import LabelledCase
     from pytest_talk2agent.judging.judge import Judge
+    from pytest_talk2agent.judging.labelled_cases import LabelledCase
     from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.tasks.task import Task
 
@@ -66,7 +66,7 @@ def _measured(options: argparse.Namespace) -> dict[str, Any]:
 def _cases(options: argparse.Namespace) -> list[LabelledCase]:
     if options.cases.is_dir():
         return saved_cases(read_run(options.cases).results, options.tasks)
-    from pytest_talk2agent.judging.cases import read_cases
+    from pytest_talk2agent.judging.labelled_cases import read_cases
 
     return read_cases(options.cases)
 
@@ -104,7 +104,7 @@ def add_review(commands: Commands) -> None:
 
 def run_review(options: argparse.Namespace) -> int:
     """Ask, or write the page."""
-    from pytest_talk2agent.judging.label_records import read_labels
+    from pytest_talk2agent.judging.labels import read_labels
 
     saved = read_run(options.folder)
     others = [read_labels(path) for path in options.against]
@@ -120,7 +120,7 @@ def run_review(options: argparse.Namespace) -> int:
 
 def _ask(questions: list[Question], options: argparse.Namespace) -> tuple[int, int]:
     from pytest_talk2agent.judging.judgement import Label
-    from pytest_talk2agent.judging.label_records import append_label
+    from pytest_talk2agent.judging.labels import append_label
 
     keys = {label.value[0]: label for label in Label}
     given = skipped = 0
@@ -191,8 +191,8 @@ def saved_cases(results: Sequence[TaskResult], paths: Sequence[Path] = ()) -> li
 
     Transcripts that are none (refused, answered, broken off) are left out. Raises ValueError where a task is not found.
     """
-    from pytest_talk2agent.judging.case import case_of
-    from pytest_talk2agent.judging.cases import LabelledCase
+    from pytest_talk2agent.judging.judge import case_of
+    from pytest_talk2agent.judging.labelled_cases import LabelledCase
 
     tasks = tasks_behind(results, paths)
     found: dict[tuple[str, str], LabelledCase] = {}

@@ -171,7 +171,7 @@ def add_lint(commands: Commands) -> None:
 
 def run_lint(options: argparse.Namespace) -> int:
     """Lint the files; 1 where there are errors."""
-    from pytest_talk2agent.judging.corruption import labels_of
+    from pytest_talk2agent.judging.task_controls import labels_of
 
     checkouts = checkouts_of(options)
     for benchmark in checkouts.paths:
@@ -212,8 +212,8 @@ def _holes(task: Task) -> list[str]:
 
 def _unsettled(task: Task) -> dict[str, str]:
     """The intentions that no perfect reading settles: how one was said, and why it is not retained."""
-    from pytest_talk2agent.judging.aloud import unsettled
-    from pytest_talk2agent.judging.case import case_of
+    from pytest_talk2agent.judging.judge import case_of
+    from pytest_talk2agent.judging.task_controls import unsettled
 
     lost = unsettled(case_of(task, ""))
     return {name: f"`{said}` is {found.label.value} ({found.reason})" for name, (said, found) in lost.items()}
@@ -221,7 +221,7 @@ def _unsettled(task: Task) -> dict[str, str]:
 
 def _corrupt(tasks: Sequence[Task]) -> int:
     """Print what a corruption does that it must not, and how many were tried; returns how many such there are."""
-    from pytest_talk2agent.judging.corruption import corrupted
+    from pytest_talk2agent.judging.task_controls import corrupted
 
     tried, wrong = 0, 0
     for task in tasks:

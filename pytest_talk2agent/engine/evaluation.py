@@ -19,8 +19,7 @@ from pytest_talk2agent.engine.job_client import Mailbox
 from pytest_talk2agent.engine.subject import Subject
 from pytest_talk2agent.grading.retention import Retention
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
-from pytest_talk2agent.judging.case import case_of
-from pytest_talk2agent.judging.judge import Judge
+from pytest_talk2agent.judging.judge import Judge, case_of
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate
 from pytest_talk2agent.results.task_result import VERSION, TaskResult, Visible

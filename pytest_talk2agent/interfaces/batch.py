@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.interfaces.suspicion import suspicions, words_in
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.speech.checks import AudioError
 from pytest_talk2agent.speech.chunks import Chunk, cut_at_pauses
+from pytest_talk2agent.speech.containers import AudioError
 
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Audio, Samples

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from pytest_talk2agent.judging.cases import LabelledCase
 from pytest_talk2agent.judging.judge import Judge, JudgeError
 from pytest_talk2agent.judging.judgement import Judgement, Label
+from pytest_talk2agent.judging.labelled_cases import LabelledCase
 
 Pair = tuple[Label, Label]
 

@@ -8,12 +8,13 @@ rules must be able to read the value in it, if only as one of several things tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_talk2agent.judging.alignment import align
-from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.hearing import hear
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.place import Place
 from pytest_talk2agent.judging.reading import Scene
@@ -22,6 +23,32 @@ from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import EMPTY, stem
 from pytest_talk2agent.tasks.intention import Intention
+
+
+def find_quotes(quote: str, transcript: str) -> list[tuple[int, int]]:
+    """The character offsets of every place where the quoted words stand, in order.
+
+    White space and case may differ, and quotation marks around the whole; a quotation of a part of a word or number
+    does not count: `4` is not in `14`, nor in `4.5`.
+    """
+    found = _find_words(quote.split(), transcript)
+    if not found and len(bare := quote.strip(" \t\n\"'`“”‘’")) < len(quote):
+        found = _find_words(bare.split(), transcript)
+    return found
+
+
+def find_quote(quote: str, transcript: str) -> tuple[int, int] | None:
+    """The first of these places, or None."""
+    return next(iter(find_quotes(quote, transcript)), None)
+
+
+def _find_words(words: list[str], transcript: str) -> list[tuple[int, int]]:
+    if not words:
+        return []
+    pattern = r"\s+".join(map(re.escape, words))
+    found = re.finditer(rf"(?<!\w)(?<!\d[.,:]){pattern}(?!\w)(?![.,:]\d)", transcript, re.IGNORECASE)
+    return [match.span() for match in found]
+
 
 Span = tuple[int, int]
 

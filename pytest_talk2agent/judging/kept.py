@@ -13,8 +13,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.judge import Judge, Records
+from pytest_talk2agent.judging.judge import Case, Judge, Records
 from pytest_talk2agent.judging.judgement import Judgement
 
 KIND = "judgements"

@@ -7,16 +7,153 @@ question to the judge behind ``else=``. A label for another value than the task 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import replace
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.hearing import hear
-from pytest_talk2agent.judging.judge import Judge, JudgeError, Records
-from pytest_talk2agent.judging.judgement import Finding, Judgement
-from pytest_talk2agent.judging.label_records import Key, read_labels
+from pytest_talk2agent.judging.judge import Case, Judge, JudgeError, Records
+from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.speech.tokens import tokenise
+from pytest_talk2agent.tasks.files import parse_json, read_bounded
+
+SCHEMA = 1
+LARGEST = 1 << 30
+"""Bytes of a labels file: the results of a large run are some hundred megabytes."""
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class LabelRecord:
+    """A label that a person gave to one intention of one transcript of a task."""
+
+    task: str
+    transcript: str
+    intention: str
+    expected: str
+    label: Label
+    take: str = ""
+    condition: str = ""
+    by: str = ""
+    at: str = ""
+    note: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What it labels: task, transcript, intention."""
+        return self.task, self.transcript, self.intention
+
+    @property
+    def finding(self) -> Finding:
+        """The label as a judge's finding."""
+        whose = f"labelled by {self.by or 'a person'}{f' on {self.at}' if self.at else ''}"
+        return Finding(self.label, f"{whose}: {self.note}" if self.note else whose, self.expected)
+
+    def to_line(self) -> str:
+        """One line of a labels file, without its end; what is empty is left out."""
+        plain = {name: value for name, value in asdict(self).items() if value or name == "transcript"}
+        return json.dumps({"schema": SCHEMA, **plain, "label": self.label.value}, ensure_ascii=False)
+
+
+def append_label(path: Path, record: LabelRecord) -> None:
+    """Add one label to a file, which is made where there is none; nothing in it is ever changed. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as stream:
+        stream.seek(0, 2)
+        if stream.tell():
+            stream.seek(-1, 2)
+            broken = stream.read(1) != b"\n"
+        else:
+            broken = False
+        stream.write(b"\n" * broken + record.to_line().encode("utf-8", errors="backslashreplace") + b"\n")
+
+
+def read_labels(path: str | Path) -> dict[Key, Finding]:
+    """Every label of a file by (task, transcript, intention), in the order of first appearance.
+
+    The file is a labels file, the ``results.jsonl`` of a run (or the folder that holds it), or a case file, in which a
+    case's id stands for its task. Raises JudgeError with file and line.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "results.jsonl"
+    try:
+        text = read_bounded(path, LARGEST).decode("utf-8-sig")
+    except OSError as error:
+        raise JudgeError(f"{path}: cannot read the labels: {error.strerror or error}") from None
+    except ValueError as error:
+        raise JudgeError(f"{path}: cannot read the labels: {error}") from None
+    found: dict[Key, Finding] = {}
+    whole: set[Key] = set()
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            for key, finding, is_whole in _labels_in(parse_json(line)):
+                # A transcript that was refused or broken off may read like one that was not: the latter decides.
+                if is_whole or key not in whole:
+                    found[key] = finding
+                if is_whole:
+                    whole.add(key)
+        except KeyError as error:
+            raise JudgeError(f"{path}:{number}: no labels: {error} is missing") from None
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise JudgeError(f"{path}:{number}: no labels: {error}") from None
+    if not found:
+        raise JudgeError(f"{path}: no label in this file")
+    return found
+
+
+def _labels_in(line: Mapping[str, Any]) -> Iterator[tuple[Key, Finding, bool]]:
+    if "judgement" in line:
+        yield from _of_result(line)
+    elif "labels" in line:
+        for name, label in line["labels"].items():
+            say = line["intentions"][name]["say"]
+            expected = say if isinstance(say, str) else "; ".join(say)
+            yield (
+                (line["id"], line["transcript"], name),
+                Finding(Label(label), line.get("why") or "labelled", expected),
+                True,
+            )
+    else:
+        record = _record(line)
+        yield record.key, record.finding, True
+
+
+def _of_result(line: Mapping[str, Any]) -> Iterator[tuple[Key, Finding, bool]]:
+    transcript = line["transcript"]
+    heard = [(transcript["text"], line["judgement"])]
+    if line.get("raw") is not None:
+        heard.append((transcript["raw"], line["raw"]))
+    for text, judgement in heard:
+        for name, plain in judgement["findings"].items():
+            yield (line["task"], text, name), _finding(plain), transcript["state"] == "transcribed"
+
+
+def _finding(plain: Mapping[str, Any]) -> Finding:
+    found = Finding(**{**plain, "label": Label(plain["label"])})
+    texts, places = (found.reason, found.expected), (found.start, found.end)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(found.heard, str | None):
+        raise TypeError("reason, expected and heard are texts")
+    if not all(isinstance(place, int | None) for place in places):
+        raise TypeError("start and end are whole numbers")
+    return found
+
+
+def _record(line: Mapping[str, Any]) -> LabelRecord:
+    if line["schema"] != SCHEMA:
+        raise ValueError(f"a label of schema {line['schema']!r}; this version reads {SCHEMA}")
+    values = {name: value for name, value in line.items() if name != "schema"}
+    if odd := [name for name, value in values.items() if not isinstance(value, str)]:
+        raise TypeError(f"{odd[0]} is no text")
+    for name in ("task", "transcript", "intention", "expected", "label"):
+        _ = values[name]
+    return LabelRecord(**{**values, "label": Label(values["label"])})
+
 
 NAME = "labels"
 VERSION = "1"

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from pytest_talk2agent.judging.alignment import align
 from pytest_talk2agent.judging.answers import is_word_list
-from pytest_talk2agent.judging.case import Case
 from pytest_talk2agent.judging.exchange import Exchange
 from pytest_talk2agent.judging.gist import Clause, Scope, clause_around, read_gist
 from pytest_talk2agent.judging.hearing import (
@@ -23,14 +22,13 @@ from pytest_talk2agent.judging.hearing import (
     is_inserted,
     is_other_text,
 )
-from pytest_talk2agent.judging.judge import Judge
+from pytest_talk2agent.judging.judge import Case, Judge
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
-from pytest_talk2agent.judging.material import Hearing
 from pytest_talk2agent.judging.mentions import heard_again
 from pytest_talk2agent.judging.place import Place, is_filled, settle
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene, clear_of
 from pytest_talk2agent.judging.revision import Revision
-from pytest_talk2agent.judging.slots import Key, Slot, find_slots
+from pytest_talk2agent.judging.slots import Hearing, Key, Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.languages import spoken_in
 from pytest_talk2agent.speech.tokens import Stream, tokenise

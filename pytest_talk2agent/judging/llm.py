@@ -16,11 +16,9 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.evidence import find_quotes
-from pytest_talk2agent.judging.grounds import Grounds
+from pytest_talk2agent.judging.grounds import Grounds, find_quotes
 from pytest_talk2agent.judging.hearing import EMPTY_TRANSCRIPT, hear
-from pytest_talk2agent.judging.judge import Judge, JudgeError, Records, record_key
+from pytest_talk2agent.judging.judge import Case, Judge, JudgeError, Records, record_key
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.judging.model import Model, ModelOptions, read_model_spec
 from pytest_talk2agent.speech.tokens import tokenise

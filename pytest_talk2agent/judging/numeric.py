@@ -8,14 +8,13 @@ from functools import lru_cache
 
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
-from pytest_talk2agent.speech.decimal_comma import with_points
 from pytest_talk2agent.speech.fractions import fraction_at
 from pytest_talk2agent.speech.measures import NOUNS, Measure, clock_durations, letter_at, measure_at, measures
 from pytest_talk2agent.speech.numerals import group_at, may_start, numeral_at, ordinal_at
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.unit_names import unit_names
-from pytest_talk2agent.speech.unit_phrases import unit_at
+from pytest_talk2agent.speech.unit_phrases import unit_at, with_points
 from pytest_talk2agent.speech.units import Unit
 from pytest_talk2agent.speech.words import listed, stem
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from pytest_talk2agent.judging.alignment import Alignment, is_like, keys_of
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.marks import is_marks
 from pytest_talk2agent.judging.numeric import reference_measure
 from pytest_talk2agent.judging.polarity import is_denied
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.slots import Slot
+from pytest_talk2agent.judging.symbolic import is_marks
 from pytest_talk2agent.speech.symbols import NUMBER_HOMOPHONES, symbol_at
 from pytest_talk2agent.speech.times import HALF_DAY_WORDS
 from pytest_talk2agent.speech.tokens import Stream

@@ -14,11 +14,10 @@ from pytest_talk2agent.judging.corrections import (
 )
 from pytest_talk2agent.judging.gist import Scope
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.material import Hearing
 from pytest_talk2agent.judging.pieces import letters_at
 from pytest_talk2agent.judging.polarity import Polarity, Unit, is_denied
 from pytest_talk2agent.judging.reading import Reading, Scene
-from pytest_talk2agent.judging.slots import Key, Slot
+from pytest_talk2agent.judging.slots import Hearing, Key, Slot
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.languages import ENGLISH
 from pytest_talk2agent.speech.tokens import Stream, tokenise

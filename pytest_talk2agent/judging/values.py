@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from pytest_talk2agent.judging.calendar import read_date, read_time, reference_days, reference_minute
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.numeric import read_numeric, reference_measure
 from pytest_talk2agent.judging.reading import Reading, Scene
-from pytest_talk2agent.judging.symbolic import read_symbolic
+from pytest_talk2agent.judging.symbolic import is_marks, read_marks, read_symbolic
 from pytest_talk2agent.judging.wording import read_wording
 
 Reader = Callable[[Scene, str, int, int], list[Reading]]

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pytest_talk2agent.judging.borders import goes_on_right
+from pytest_talk2agent.judging.compared_words import Word, Words, index_of, words_of
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.marks import is_marks, read_marks
 from pytest_talk2agent.judging.reading import Fault, Reading, Scene
 from pytest_talk2agent.judging.signs import compare_signs, signs_beside, signs_of
 from pytest_talk2agent.judging.spelling import candidates, spell
-from pytest_talk2agent.judging.words import Word, Words, index_of, words_of
+from pytest_talk2agent.judging.symbolic import is_marks, read_marks
 from pytest_talk2agent.speech.numerals import TEENS, UNITS
 from pytest_talk2agent.speech.sounds import sounds_alike, unaccented
 from pytest_talk2agent.speech.symbols import EXTENSION_SOUNDS, LETTER_HOMOPHONES, NATO, symbol_at

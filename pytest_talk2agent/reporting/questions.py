@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.judging.label_records import Key, LabelRecord
+from pytest_talk2agent.judging.labels import Key, LabelRecord
 from pytest_talk2agent.reporting.html.markup import Markup, asset, data_block, element, join, source_hash
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.task import Task

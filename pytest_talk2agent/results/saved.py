@@ -15,13 +15,13 @@ from pytest_talk2agent.results.untrusted import (
     MOST_BYTES,
     fault_line,
     mapping,
-    open_regular,
     parse_plain,
     plain_fault,
     read_regular,
     refuse_other_types,
     texts,
 )
+from pytest_talk2agent.tasks.files import open_regular
 
 SCHEMA = 1
 _LISTS = ("missing", "uncollected", "unseen", "failed_otherwise", "added", "remarks")

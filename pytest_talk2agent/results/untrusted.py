@@ -10,13 +10,12 @@ import errno
 import json
 import math
 import os
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from pytest_talk2agent.tasks.files import each_key_once
+from pytest_talk2agent.tasks.files import each_key_once, open_regular
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -27,17 +26,6 @@ DEEPEST = 64
 """How deep values may be nested."""
 LARGEST = 2**63
 """Whole numbers lie below it, so that they remain numbers when they become floats."""
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a file to read; raises OSError, also where it is a folder, a pipe or a device. Waits for nobody."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(descriptor)
-        fault = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-        raise OSError(fault, "Is a directory" if stat.S_ISDIR(mode) else "not a regular file", str(path))
-    return os.fdopen(descriptor, "rb")
 
 
 def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:

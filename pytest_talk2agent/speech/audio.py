@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_talk2agent.speech.checks import AudioError, check_container
+from pytest_talk2agent.speech.containers import AudioError, check_container
 from pytest_talk2agent.speech.decoding import MAX_SECONDS, decoded, seconds_promised
 from pytest_talk2agent.speech.libraries import quiet_import
 

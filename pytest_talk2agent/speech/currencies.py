@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
-from pytest_talk2agent.speech.cldr import currencies_in_use, english
+from pytest_talk2agent.speech.libraries import currencies_in_use, english
 from pytest_talk2agent.speech.tokens import Stream, fold
 from pytest_talk2agent.speech.units import CURRENCY, Sense, Unit
 

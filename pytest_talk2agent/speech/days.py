@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from pytest_talk2agent.speech.cldr import LOCALES, english
+from pytest_talk2agent.speech.libraries import LOCALES, english
 from pytest_talk2agent.speech.numerals import group_at, ordinal_at
 from pytest_talk2agent.speech.tokens import Stream
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from pytest_talk2agent.speech.checks import AudioError, flac_header
+from pytest_talk2agent.speech.containers import AudioError, flac_header
 from pytest_talk2agent.speech.mp3 import Frames, frames_of
 
 if TYPE_CHECKING:

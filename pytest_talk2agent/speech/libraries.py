@@ -1,13 +1,15 @@
-"""Importing a library in the middle of a run.
+"""Libraries in the middle of a run: imported without their warnings, and CLDR's English data read through Babel.
 
-A module of its own: every library that is loaded at its first use is imported through it, from any package above.
+Apart, since every package above loads what it needs at first use through it.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
 
 
 @contextmanager
@@ -21,3 +23,30 @@ def quiet_import() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+LOCALES = ("en", "en_GB")  # the two spellings
+
+
+@lru_cache(maxsize=len(LOCALES))
+def english(locale: str = LOCALES[0]) -> Mapping[Any, Any]:
+    """What Babel keeps of the locale: names of units, currencies, months, days and zones, under CLDR's own keys."""
+    with quiet_import():
+        from babel import localedata
+
+    data: dict[Any, Any] = {**localedata.load(locale)}
+    return localedata.LocaleDataDict(data)
+
+
+@lru_cache(maxsize=1)
+def currencies_in_use() -> frozenset[str]:
+    """The codes of all currencies that are legal tender somewhere today."""
+    with quiet_import():
+        from babel import core
+
+    return frozenset(
+        code
+        for rows in core.get_global("territory_currencies").values()
+        for code, _, until, tender in rows
+        if until is None and tender
+    )

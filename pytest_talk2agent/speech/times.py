@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pytest_talk2agent.speech.cldr import english
+from pytest_talk2agent.speech.libraries import english
 from pytest_talk2agent.speech.numerals import group_at, groups_at, may_start
 from pytest_talk2agent.speech.tokens import Stream
 

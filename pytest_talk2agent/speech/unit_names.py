@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_talk2agent.speech.cldr import LOCALES, english
+from pytest_talk2agent.speech.libraries import LOCALES, english
 from pytest_talk2agent.speech.tokens import Stream, fold, tokenise
 from pytest_talk2agent.speech.units import Sense, Unit, pint_name
 

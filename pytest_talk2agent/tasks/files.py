@@ -151,9 +151,9 @@ def open_regular(path: Path) -> BinaryIO:
 
 def _check_regular(found: os.stat_result, path: Path) -> None:
     if stat.S_ISDIR(found.st_mode):
-        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+        raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     if not stat.S_ISREG(found.st_mode):
-        raise NotRegularError(errno.EINVAL, "it is no regular file", str(path))
+        raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
 
 
 def _end(before: str) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_talk2agent.judging.label_records import read_labels
+from pytest_talk2agent.judging.labels import read_labels
 from pytest_talk2agent.reporting.questions import questions_of, review_page
 from tests.browser.conftest import Open
 from tests.results import builders

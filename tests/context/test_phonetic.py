@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_talk2agent.context.phonetic import Match, PhoneticRepair, glossary, matches
 from pytest_talk2agent.context.repair import Change
 from pytest_talk2agent.context.windows import hear
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.speech.words import listed

@@ -26,8 +26,7 @@ from pytest_talk2agent.engine.subject import Subject, subjects_of
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.judge import Judge
+from pytest_talk2agent.judging.judge import Case, Judge
 from pytest_talk2agent.judging.judgement import Judgement
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.task_result import TaskResult

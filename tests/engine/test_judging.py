@@ -15,8 +15,7 @@ from pytest_talk2agent.engine.job_client import Mailbox
 from pytest_talk2agent.engine.subject import Subject, subjects_of
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.judge import Judge, JudgeError
+from pytest_talk2agent.judging.judge import Case, Judge, JudgeError
 from pytest_talk2agent.judging.judgement import Judgement
 from pytest_talk2agent.tasks.loader import load_tasks
 from tests.engine import fake

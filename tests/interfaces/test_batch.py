@@ -10,7 +10,7 @@ import soundfile
 
 from pytest_talk2agent.interfaces.batch import Heard, audio_of, one_by_one, require_package, transcribe_in_pieces
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.speech.checks import AudioError
+from pytest_talk2agent.speech.containers import AudioError
 
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Samples

@@ -15,8 +15,8 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from pytest_talk2agent.judging import lexical
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.cases import read_cases
+from pytest_talk2agent.judging.judge import Case
+from pytest_talk2agent.judging.labelled_cases import read_cases
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.tasks.intention import Intention
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Finding
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.tasks.intention import Intention

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.judging.agreement import agreement, agreement_lines, relabelled
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.cases import LabelledCase, read_cases
-from pytest_talk2agent.judging.judge import Judge, JudgeError
+from pytest_talk2agent.judging.judge import Case, Judge, JudgeError
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
+from pytest_talk2agent.judging.labelled_cases import LabelledCase, read_cases
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.tasks.intention import Intention
 

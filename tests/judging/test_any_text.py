@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.speech.tokens import tokenise
 from pytest_talk2agent.tasks.intention import Intention

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.tasks.intention import Intention
 from tests.judging.policy import label_of, labels_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.judging import kept
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Judgement
 from pytest_talk2agent.judging.kept import KIND, KeptJudge
 from pytest_talk2agent.judging.lexical import LexicalJudge

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.judging.cases import LabelledCase, read_cases
+from pytest_talk2agent.judging.labelled_cases import LabelledCase, read_cases
 from pytest_talk2agent.judging.lexical import judge
 
 HERE = Path(__file__).parent

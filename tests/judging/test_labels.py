@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.judge import JudgeError
+from pytest_talk2agent.judging.judge import Case, JudgeError
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.judging.label_records import LabelRecord, append_label, read_labels
+from pytest_talk2agent.judging.labels import LabelRecord, append_label, read_labels
 from pytest_talk2agent.judging.registry import make_judge
 from pytest_talk2agent.tasks.intention import Intention
 from tests.results import builders

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.judging.case import Case
-from pytest_talk2agent.judging.judge import JudgeError
+from pytest_talk2agent.judging.judge import Case, JudgeError
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.llm import PROMPT, LlmJudge
 from pytest_talk2agent.judging.registry import make_judge

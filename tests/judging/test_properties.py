@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.speech.words import listed

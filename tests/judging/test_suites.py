@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.judging.aloud import unsettled
-from pytest_talk2agent.judging.case import Case, case_of
 from pytest_talk2agent.judging.coverage import uncovered
+from pytest_talk2agent.judging.judge import Case, case_of
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.lexical import judge
+from pytest_talk2agent.judging.task_controls import unsettled
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 

@@ -105,8 +105,8 @@ class TestASavedRun:
     @pytest.mark.parametrize("mode", ["link", "embed"])
     def test_what_is_no_file(self, tmp_path: Path, mode: AudioMode) -> None:
         os.mkfifo(tmp_path / "pipe.wav")
-        assert self.refusal(tmp_path / "pipe.wav", tmp_path, mode=mode) == "cannot be read: it is no regular file"
-        assert self.refusal(tmp_path, tmp_path, mode=mode) == "cannot be read: it is a folder"
+        assert self.refusal(tmp_path / "pipe.wav", tmp_path, mode=mode) == "cannot be read: not a regular file"
+        assert self.refusal(tmp_path, tmp_path, mode=mode) == "cannot be read: Is a directory"
         assert "cannot be read" in self.refusal("/dev/zero", Path("/dev"), mode=mode)
 
     def test_another_file_than_was_heard(self, sound: Path) -> None:

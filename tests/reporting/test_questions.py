@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.judging.judgement import Finding, Label
-from pytest_talk2agent.judging.label_records import read_labels
+from pytest_talk2agent.judging.labels import read_labels
 from pytest_talk2agent.reporting.questions import Question, question_lines, questions_of, review_page
 from pytest_talk2agent.results.task_result import TaskResult
 from tests.results import builders

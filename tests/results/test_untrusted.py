@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from pytest_talk2agent.results.untrusted import (
     mapping,
-    open_regular,
     parse_exact,
     parse_plain,
     plain_fault,
@@ -23,6 +22,7 @@ from pytest_talk2agent.results.untrusted import (
     refuse_other_types,
     texts,
 )
+from pytest_talk2agent.tasks.files import open_regular
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = st.recursive(

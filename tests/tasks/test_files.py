@@ -12,9 +12,9 @@ from pytest_talk2agent.context.terms import read_list
 from pytest_talk2agent.context.vocabulary import ContextError
 from pytest_talk2agent.interfaces.replay.transcripts import read_records
 from pytest_talk2agent.interfaces.utterance import InterfaceError
-from pytest_talk2agent.judging.cases import CaseFileError, read_cases
 from pytest_talk2agent.judging.judge import JudgeError
-from pytest_talk2agent.judging.label_records import read_labels
+from pytest_talk2agent.judging.labelled_cases import CaseFileError, read_cases
+from pytest_talk2agent.judging.labels import read_labels
 from pytest_talk2agent.tasks import files
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.files import parse_json

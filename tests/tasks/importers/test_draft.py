@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.judging.corruption import labels_of
+from pytest_talk2agent.judging.task_controls import labels_of
 from pytest_talk2agent.tasks.importers import harbor, osworld, wildclawbench
 from pytest_talk2agent.tasks.importers.draft import draft_of, find_slots, proposed_tasks, to_yaml, words_of
 from pytest_talk2agent.tasks.importers.original import Original

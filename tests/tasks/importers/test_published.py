@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.judging.corruption import labels_of
+from pytest_talk2agent.judging.task_controls import labels_of
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
 from pytest_talk2agent.tasks.importers.original import Checkout
 from pytest_talk2agent.tasks.importers.osworld import PAPER

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from pytest_talk2agent.judging.case import Case
+from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.tasks.files import parse_json, read_bounded
 from pytest_talk2agent.tasks.intention import Intention

@@ -1,15 +1,21 @@
-"""A control of task and judge: the prompt with one value replaced must lose what uses that value, and nothing else."""
+"""Controls of a task and of its judge.
+
+The prompt with one value replaced must lose what uses that value, and nothing else. A value that is read aloud without
+a mistake must be retained; where it is not, no interface can ever retain it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from pytest_talk2agent.judging.case import Case, case_of
-from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.judge import Case, case_of
+from pytest_talk2agent.judging.judgement import Finding, Label
+from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.judging.reading import Scene
 from pytest_talk2agent.judging.slots import Slot, find_slots
 from pytest_talk2agent.judging.values import read_value
+from pytest_talk2agent.speech.saying import aloud
 from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.tasks.intention import Intention, Kind
 from pytest_talk2agent.tasks.task import Task
@@ -144,3 +150,32 @@ def corrupted(task: Task) -> Iterator[tuple[Corruption, list[Surprise]]]:
     case = replace(case, script=case.instruction)
     for corruption in corruptions(case):
         yield corruption, surprises(corruption, judge(replace(case, transcript=corruption.transcript)).labels())
+
+
+def unsettled(case: Case) -> Mapping[str, tuple[str, Finding]]:
+    """The intentions of a case that are not retained however they are said, with one saying and what is found of it.
+
+    The case's instruction is what is read; empty where the case has a script of its own, which tells how it is said.
+    """
+    if case.script != case.instruction:
+        return {}
+    stream = tokenise(case.instruction)
+    lost: dict[str, tuple[str, Finding]] = {}
+    for (name, number), slot in find_slots(case.intentions, stream).items():
+        if slot is None or case.intentions[name].kind == "gist":
+            continue
+        start, end = stream.span(*slot.core)
+        found = _readings(case, name, number, start, end)
+        if found and all(finding.label is not Label.RETAINED for _, finding in found):
+            lost.setdefault(name, found[0])
+    return lost
+
+
+def _readings(case: Case, name: str, number: int, start: int, end: int) -> list[tuple[str, Finding]]:
+    """What the judge finds of every way to say one value that stands between two characters of the instruction."""
+    before, behind = case.instruction[:start], case.instruction[end:]
+    intention = case.intentions[name]
+    return [
+        (said, judge(replace(case, transcript=f"{before} {said} {behind}")).findings[name])
+        for said in aloud(intention.kind, intention.say[number])
+    ]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.judging.cases import CaseFileError, read_cases
 from pytest_talk2agent.judging.judgement import Label
+from pytest_talk2agent.judging.labelled_cases import CaseFileError, read_cases
 
 CASE: dict[str, Any] = {
     "id": "one",
