@@ -2,6 +2,14 @@
 
 A label is found by task, transcript and intention. Where there is none, the transcript is an error that names it, or a
 question to the judge behind ``else=``. A label for another value than the task now asks for is always an error.
+
+A labels file is JSON Lines, one label a line, and only ever grows: of two lines for one intention of one transcript
+the later counts.
+
+    {"schema": 1, "task": "...", "transcript": "...", "intention": "...", "expected": "...", "label": "changed"}
+
+``take``, ``condition``, ``by``, ``at`` and ``note`` may be there, too. ``expected`` is the value that the task asks
+for, several joined by "; ".
 """
 
 from __future__ import annotations

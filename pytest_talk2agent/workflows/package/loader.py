@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown
-from pytest_talk2agent.tasks.paths import is_inside
-from pytest_talk2agent.tasks.reading import read_utf8
+from pytest_talk2agent.tasks.files import is_inside, read_utf8
 from pytest_talk2agent.workflows.package.checks import check
 from pytest_talk2agent.workflows.package.manifest import ArtifactSources, LatentWorld, TaskSpec, TaxonomySpec
 from pytest_talk2agent.workflows.package.package import Document, Package

@@ -19,10 +19,9 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from pytest_talk2agent.tasks.document import explain_syntax
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
-from pytest_talk2agent.tasks.json_text import each_key_once
-from pytest_talk2agent.tasks.reading import read_utf8
-from pytest_talk2agent.tasks.syntax import explain
+from pytest_talk2agent.tasks.files import each_key_once, read_utf8
 
 LARGEST = 20_000_000
 """Bytes of one file."""
@@ -174,7 +173,7 @@ def _yaml(path: Path, text: str) -> Source:
     try:
         root = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
-        raise PackageError([Problem(path, *explain(error, text))]) from None
+        raise PackageError([Problem(path, *explain_syntax(error, text))]) from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         raise PackageError([Problem(path, 1, 1, f"no YAML: {_said(error)}")]) from None
     source = Source(path, None, root=root)

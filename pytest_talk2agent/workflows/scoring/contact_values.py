@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_talk2agent.speech.numerals import ordinal_at
 from pytest_talk2agent.speech.tokens import tokenise
-from pytest_talk2agent.tasks.json_text import parse_json
+from pytest_talk2agent.tasks.files import parse_json
 from pytest_talk2agent.workflows.scoring.grade import plain
 
 REGION = "US"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from pytest_talk2agent.tasks.json_text import parse_json
+from pytest_talk2agent.tasks.files import parse_json
 from pytest_talk2agent.workflows.scoring import apex_graders
 from pytest_talk2agent.workflows.scoring.calendar_values import read_calendar, same_date
 from pytest_talk2agent.workflows.scoring.contact_values import same_address, same_phone

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.tasks.json_text import parse_json
+from pytest_talk2agent.tasks.files import parse_json
 from pytest_talk2agent.workflows.session.event import ACTORS, EVENT_TYPES, Actor, Event, EventType, RunLabel
 from pytest_talk2agent.workflows.stable import canonical
 
