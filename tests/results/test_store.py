@@ -299,7 +299,7 @@ ODD = [
     (a_folder, "cannot be read (Is a directory)"),
     (a_link_to_itself, "cannot be read (Too many levels of symbolic links)"),
     (an_endless_device, "cannot be read (not a regular file)"),
-    (a_socket, "cannot be read (No such device or address)"),
+    (a_socket, "cannot be read (not a regular file)"),
     (a_huge_file, f"cannot be read (larger than {MOST_BYTES} bytes)"),
 ]
 
