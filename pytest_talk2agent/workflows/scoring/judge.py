@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.results.store import write_whole
-from pytest_talk2agent.tasks.json_text import parse_json
+from pytest_talk2agent.tasks.files import parse_json
 
 APEX_VERSION = "artifact-aware-3"
 SIBLINGS = 40
