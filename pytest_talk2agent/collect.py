@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_talk2agent.plugin import SUFFIXES
-from pytest_talk2agent.session import voice_of
+from pytest_talk2agent.voice_session import voice_of
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
@@ -46,7 +46,13 @@ def hold_against_limits(request: pytest.FixtureRequest) -> None:
 
 def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
     """A collector for a file that holds tasks, or is meant to; None for any other file."""
-    return TaskFile.from_parent(parent, path=path) if holds_tasks(path) else None
+    from pytest_talk2agent.reporting.visible import visible
+    from pytest_talk2agent.tasks.importers.registry import ImporterError
+
+    try:
+        return TaskFile.from_parent(parent, path=path) if holds_tasks(path) else None
+    except ImporterError as error:
+        raise parent.CollectError(visible(str(error))) from None
 
 
 def holds_tasks(path: Path) -> bool:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from pytest_talk2agent.collect import TaskItem, subject_of
-from pytest_talk2agent.reporting.property_names import ITEM
-from pytest_talk2agent.session import voice_of
+from pytest_talk2agent.reporting.properties import ITEM
+from pytest_talk2agent.voice_session import voice_of
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.evaluation import Evaluation

@@ -15,7 +15,7 @@ import pytest
 from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.options import asked_for, is_run
 from pytest_talk2agent.plan import Plan
-from pytest_talk2agent.reporting.property_names import ITEM, RECORD
+from pytest_talk2agent.reporting.properties import ITEM, RECORD
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.folder import ReportFolder
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
-    from pytest_talk2agent.session import VoiceSession
+    from pytest_talk2agent.voice_session import VoiceSession
 
 ANNOTATOR = "pytest_github_actions_annotate_failures"
 """Another plugin that annotates failed items; where it is, only the gate is left to annotate."""

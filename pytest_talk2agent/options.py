@@ -19,6 +19,7 @@ OPTIONS = (
     ("manifest", "PATH", "recordings and scripts for tasks that list none: JSON Lines, or the dataset of the paper"),
     ("wcb", "PATH", "checkout of WildClawBench, where its tasks have their words"),
     ("osworld", "PATH", "checkout of OSWorld, where its tasks have their words"),
+    ("checkout", "NAME=PATH", "checkout of any other benchmark that can be read; repeat for several"),
     ("osworld-subset", "talk2agent", "of OSWorld's tasks only those of the paper, by inference"),
     ("min-native", "X", "lowest passing Native retention, 0 to 1 (default: 1, or none with a baseline)"),
     ("min-shapley", "X", "lowest passing Shapley retention, 0 to 1 (default: 1, or none with a baseline)"),
@@ -43,6 +44,7 @@ OPTIONS = (
 
 given_key = pytest.StashKey[bool]()
 
+_REPEATED = ("interface", "checkout")
 _SWITCHES = ("frozen", "refresh")
 _INI = ("frozen", "must_pass", "audio", "roots", "specs", "matrix")
 """Ini keys that mirror no option of the table."""
@@ -53,10 +55,10 @@ def add_options(parser: pytest.Parser) -> None:
     """Declare every option and the ini key that mirrors it."""
     group = parser.getgroup("talk2agent", "release gate for voice interfaces")
     for name, metavar, text in OPTIONS:
-        action = "append" if name == "interface" else "store"
+        action = "append" if name in _REPEATED else "store"
         group.addoption(f"--t2a-{name}", action=action, default=None, metavar=metavar, help=text)
         key, text = f"t2a_{name.replace('-', '_')}", f"default of --t2a-{name}"
-        if name == "interface":
+        if name in _REPEATED:
             parser.addini(key, text, type="linelist", default=None)
         else:
             parser.addini(key, text, type="string", default=None)

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_talk2agent.collect import file_of, identity_of, is_judged, subject_of
-from pytest_talk2agent.reporting.property_names import ITEM
+from pytest_talk2agent.reporting.properties import ITEM
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.results.entry import Entry
-    from pytest_talk2agent.session import VoiceSession
+    from pytest_talk2agent.voice_session import VoiceSession
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 MARKER = "t2a(file, task=None): give the test the spoken tasks of a YAML file; every spoken task carries this mark"
 SUFFIXES = (".yaml", ".yml")
-FOREIGN = (".md", ".json", ".toml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,7 +43,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Forget the report of an earlier run before anything can end this one, such as a conftest that is faulty."""
     if "PYTEST_XDIST_WORKER" not in os.environ and options.reports(early_config):
-        from pytest_talk2agent.session import forget_earlier_report
+        from pytest_talk2agent.voice_session import forget_earlier_report
 
         forget_earlier_report(early_config)
 
@@ -53,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check what was asked for."""
     config.addinivalue_line("markers", MARKER)
     if options.any_given(config):
-        from pytest_talk2agent.session import open_session
+        from pytest_talk2agent.voice_session import open_session
 
         open_session(config)
 
@@ -69,7 +68,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect task files; those of other benchmarks only where an option or ini key speaks to this plugin."""
-    if file_path.suffix in SUFFIXES or (file_path.suffix in FOREIGN and options.any_given(parent.config)):
+    if file_path.suffix in SUFFIXES or options.any_given(parent.config):
         from pytest_talk2agent.collect import task_file
 
         return task_file(parent, file_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,9 @@ import pytest
 from pytest_talk2agent.collect import is_judged, subject_of
 from pytest_talk2agent.options import is_run
 from pytest_talk2agent.plan import Plan, make_plan
-from pytest_talk2agent.selection import leave_out
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.session import VoiceSession
+    from pytest_talk2agent.voice_session import VoiceSession
 
 
 REJECTED = "t2a_rejected"
@@ -93,3 +93,42 @@ class RunLoop:
         if self._voice.worker is not None:
             output: dict[str, object] = session.config.workeroutput  # type: ignore[attr-defined]
             output[REJECTED] = self._voice.store.rejected
+
+
+def leave_out(config: pytest.Config, voice: VoiceSession, items: list[pytest.Item]) -> None:
+    """Deselect items outside the subset that was asked for, and those without a recording where that is allowed.
+
+    The notes of the session then say how many these are, how many tasks were found whose words are not at hand, and how
+    many of which a checkout has no grader.
+    """
+    reasons = {id(item): reason for item in items if (reason := _reason_to_leave_out(voice, item)) is not None}
+    if reasons:
+        config.hook.pytest_deselected(items=[item for item in items if id(item) in reasons])
+        items[:] = [item for item in items if id(item) not in reasons]
+    left_out = [*_counted("item", Counter(reasons.values())), *_counted("task", _wordless(voice))]
+    voice.notes = [*left_out, *voice.checkouts.remarks()]
+
+
+def _reason_to_leave_out(voice: VoiceSession, item: pytest.Item) -> str | None:
+    subject = subject_of(item) if voice.settings.available or voice.settings.subset else None
+    if subject is None:
+        return None
+    from pytest_talk2agent.tasks.importers.osworld import in_subset
+
+    if voice.settings.subset and not in_subset(subject.task):
+        return f"outside the OSWorld subset {voice.settings.subset}, which is inferred"
+    if voice.settings.available and not subject.is_available:
+        return f"no recording or transcript of theirs is here, for {subject.condition.label}"
+    return None
+
+
+def _wordless(voice: VoiceSession) -> Counter[str]:
+    if not any(voice.wordless.values()):
+        return Counter()
+    from pytest_talk2agent.tasks.binding import elsewhere
+
+    return Counter(f"their words are {elsewhere(task)}" for tasks in voice.wordless.values() for task in tasks)
+
+
+def _counted(unit: str, counts: Counter[str]) -> list[str]:
+    return [f"{count} {unit}{'s' * (count > 1)} left out: {reason}" for reason, count in sorted(counts.items())]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_INTERFACE = "whisper:tiny.en"
 
+_EMPTY = "--t2a-{}: the value is empty; give one, or leave the option out"
 _Value = TypeVar("_Value")
 
 
@@ -34,7 +35,7 @@ class Settings:
     takes: int | None
     available: bool
     manifest: Path | None
-    checkouts: dict[str, Path]
+    checkouts: tuple[tuple[str, Path], ...]
     subset: str | None
     thresholds: dict[str, Fraction]
     baseline: Path | None
@@ -118,7 +119,8 @@ def _read(config: pytest.Config) -> Settings:
     store = given("store", path, None)
     specs, judge = _specs(config, named), given("judge", lambda value: value.text, "lexical")
     takes: int | str | None = given("takes", _takes, None)
-    checkouts = {name: given(name, path, None) for name in ("wcb", "osworld")}
+    own = {name: given(name, path, None) for name in ("wcb", "osworld")}
+    checkouts = [(name, folder) for name, folder in own.items() if folder is not None]
     frozen, refresh = (_switch(config, name, named) for name in ("frozen", "refresh"))
     if frozen and refresh:
         raise pytest.UsageError("--t2a-refresh hears everything anew, --t2a-frozen nothing; leave one out")
@@ -128,7 +130,7 @@ def _read(config: pytest.Config) -> Settings:
         takes=None if isinstance(takes, str) else takes,
         available=takes == "available",
         manifest=given("manifest", path, None),
-        checkouts={name: folder for name, folder in checkouts.items() if folder is not None},
+        checkouts=(*checkouts, *_checkouts(config, named)),
         subset=given("osworld-subset", _subset, None),
         thresholds={m: limit for m, limit in (("native", native), ("shapley", shapley)) if limit is not None},
         baseline=baseline,
@@ -187,7 +189,7 @@ def _given(config: pytest.Config, name: str) -> _Given | None:
     if option is not None:
         if not option.strip():
             # Most likely a variable that is not set: to go on without it would be another run than the one asked for.
-            raise pytest.UsageError(f"--t2a-{name}: the value is empty; give one, or leave the option out")
+            raise pytest.UsageError(_EMPTY.format(name))
         return _Given(option, f"--t2a-{name}", ini=False)
     text = config.getini(key)
     return _Given(str(text), f"ini key {key}", ini=True) if text else None
@@ -217,6 +219,23 @@ def _specs(config: pytest.Config, named: list[tuple[str, str, str]]) -> tuple[Sp
         return tuple(specs)
     except InterfaceError as error:
         raise pytest.UsageError(f"{source}: {error}") from None
+
+
+def _checkouts(config: pytest.Config, named: list[tuple[str, str, str]]) -> list[tuple[str, Path]]:
+    texts, ini = config.getoption("t2a_checkout"), False
+    if not texts:
+        texts, ini = config.getini("t2a_checkout") or [], True
+    found = []
+    for text in texts:
+        place = "ini key t2a_checkout" if ini else "--t2a-checkout"
+        if not text.strip():
+            raise pytest.UsageError(_EMPTY.format("checkout"))
+        name, _, path = (part.strip() for part in text.partition("="))
+        if not (name and path):
+            raise pytest.UsageError(f"{place}: {text!r} is not NAME=PATH; name the benchmark and its checkout")
+        named.append(("checkout", text, "ini" if ini else place))
+        found.append((name, _path(config, _Given(path, place, ini=ini))))
+    return found
 
 
 def _members(text: str, matrices: dict[str, str]) -> list[str]:

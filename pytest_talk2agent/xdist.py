@@ -13,7 +13,7 @@ import pytest
 
 from pytest_talk2agent.plan import Plan
 from pytest_talk2agent.runloop import REJECTED
-from pytest_talk2agent.session import voice_of
+from pytest_talk2agent.voice_session import voice_of
 
 
 def configure_worker(node: Any) -> None:

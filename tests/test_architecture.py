@@ -28,7 +28,7 @@ HEAVY = {
 }
 ASKS = {f"{NAME}.judging.{name}" for name in ("llm", "model")}
 """The one judge that asks a model, and so reaches its client; no other module of the core imports it at the top."""
-IDLE = ("plugin", "session", "xdist", "engine.owner", "reporting.progress_line", "reporting.property_names")
+IDLE = ("plugin", "voice_session", "xdist", "engine.owner", "reporting.terminal", "reporting.properties")
 """What a run without a spoken task loads, at once or in its hooks."""
 LONGEST = 400
 

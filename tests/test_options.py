@@ -39,7 +39,7 @@ def test_defaults(read: Read, pytester: pytest.Pytester) -> None:
     assert [spec.text for spec in settings.specs] == ["whisper:tiny.en"]
     assert settings.judge == "lexical"
     assert (settings.takes, settings.available) == (None, False)
-    assert (settings.manifest, settings.checkouts, settings.subset) == (None, {}, None)
+    assert (settings.manifest, settings.checkouts, settings.subset) == (None, (), None)
     assert settings.thresholds == {}
     assert (settings.baseline, settings.update, settings.report) == (None, None, None)
     assert settings.tolerance == 0
@@ -93,7 +93,8 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "t2a_inconclusive = pass\nt2a_report = report\nt2a_store = store\nt2a_audio = audio more\n"
         "t2a_budget = 2.50\nt2a_engine = ray:auto\nt2a_margin = 0.02\nt2a_fail_under = native=0.9\n"
         "t2a_max_unresolved = 0.1\nt2a_max_empty = 0\nt2a_max_suspect = 0.1\n"
-        "t2a_manifest = lists/all.jsonl\nt2a_wcb = wcb\nt2a_osworld = os\nt2a_osworld_subset = talk2agent\n"
+        "t2a_manifest = lists/all.jsonl\nt2a_wcb = wcb\nt2a_osworld = os\nt2a_checkout = plants = pots\n"
+        "t2a_osworld_subset = talk2agent\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]
@@ -108,7 +109,8 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     assert (settings.budget, settings.engine) == ("2.50", "ray:auto")
     assert settings.audio == (pytester.path / "audio", pytester.path / "more")
     assert settings.manifest == pytester.path / "lists" / "all.jsonl"
-    assert settings.checkouts == {"wcb": pytester.path / "wcb", "osworld": pytester.path / "os"}
+    own = (("wcb", pytester.path / "wcb"), ("osworld", pytester.path / "os"))
+    assert settings.checkouts == (*own, ("plants", pytester.path / "pots"))
     assert settings.subset == "talk2agent"
     assert len(settings.named) == len(OPTIONS) + 1
     assert {source for _, _, source in settings.named} == {"ini"}

@@ -20,11 +20,10 @@ from pytest_talk2agent.commands.common import (
     write_json,
 )
 from pytest_talk2agent.reporting.visible import shell_word, visible, visible_json, visible_line
-from pytest_talk2agent.tasks.binding import OPTIONS
 from pytest_talk2agent.tasks.files import is_inside, project_of
 from pytest_talk2agent.tasks.importers.dataset import CONDITIONS, is_dataset, read_conditions, read_dataset
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
-from pytest_talk2agent.tasks.importers.registry import FORMATS, read_any
+from pytest_talk2agent.tasks.importers.registry import bindable, formats, read_any
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.manifest import to_lines
 
@@ -40,7 +39,9 @@ def add_import(commands: Commands) -> None:
     command.add_argument(
         "path", type=Path, metavar="PATH", help="a checkout, a folder of tasks, one task, or a dataset"
     )
-    command.add_argument("--from", dest="benchmark", choices=[known.name for known in FORMATS], help="which benchmark")
+    command.add_argument(
+        "--from", dest="benchmark", choices=[known.name for known in formats()], help="which benchmark"
+    )
     command.add_argument("--out", type=Path, metavar="FILE", help="where to write; without it, standard output")
     command.add_argument("--no-words", action="store_true", help="leave the prompts out, to be read from a checkout")
 
@@ -52,7 +53,7 @@ def run_import(options: argparse.Namespace) -> int:
     if options.benchmark is None and is_dataset(options.path):
         return _import_dataset(options.path, options.out)
     checkout = read_any(options.path, options.benchmark)
-    if options.no_words and (unknown := {each.benchmark for each in checkout.originals.values()} - OPTIONS.keys()):
+    if options.no_words and (unknown := {each.benchmark for each in checkout.originals.values()} - bindable().keys()):
         raise ValueError(f"--no-words: no checkout of {unknown.pop()} can be named later; leave the prompts in")
     drafts = [draft_of(original, words=not options.no_words) for original in checkout.originals.values()]
     _write(options.out, to_yaml(drafts), visible)  # in YAML's double quotes the escapes are the same

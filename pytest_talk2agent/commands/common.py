@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pytest_talk2agent.reporting.visible import encodable, visible, visible_json
-from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
+from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts, named_path
+from pytest_talk2agent.tasks.binding import checkouts_of as checkouts_by_name
 from pytest_talk2agent.tasks.sniff import classify
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -39,12 +40,24 @@ def add_checkouts(command: argparse.ArgumentParser) -> None:
     """Declare the options that name checkouts of other benchmarks."""
     for benchmark, option in OPTIONS.items():
         command.add_argument(f"--{option}", type=Path, metavar="PATH", help=f"checkout of {benchmark}")
+    command.add_argument(
+        "--checkout",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="checkout of any benchmark that can be read",
+    )
 
 
 def checkouts_of(options: argparse.Namespace) -> Checkouts:
     """The checkouts named on the command line; each is read when needed."""
     given = {benchmark: vars(options)[option] for benchmark, option in OPTIONS.items()}
-    return Checkouts({benchmark: path for benchmark, path in given.items() if path is not None})
+    own = [(benchmark, path) for benchmark, path in given.items() if path is not None]
+    try:
+        named = [(name, Path(path)) for name, path in map(named_path, options.checkout)]
+        return checkouts_by_name([*own, *named])
+    except ValueError as error:
+        raise ValueError(f"--checkout: {error}") from None
 
 
 def task_files(paths: Sequence[Path]) -> Iterator[Path]:

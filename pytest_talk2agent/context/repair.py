@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
-from pytest_talk2agent.remote.options import ChatOptions
+from pytest_talk2agent.remote.option_text import ChatOptions
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pytest_talk2agent.context.agent_view import SeenFile, crawl, lines_of
 from pytest_talk2agent.context.decoys import interleaved, make_decoys
 from pytest_talk2agent.context.extraction import (
     CODE,
@@ -30,7 +31,6 @@ from pytest_talk2agent.context.extraction import (
 from pytest_talk2agent.context.leaks import grader_files, overlap, refuse_grader_terms, refuse_oracle_terms
 from pytest_talk2agent.context.secrets import looks_secret
 from pytest_talk2agent.context.vocabulary import ContextError, Place, Vocabulary, words_of
-from pytest_talk2agent.context.workspace import SeenFile, crawl, lines_of
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 from pytest_talk2agent.tasks.files import parse_json, read_bounded
 from pytest_talk2agent.tasks.task import Task

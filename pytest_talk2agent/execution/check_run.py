@@ -26,7 +26,7 @@ from typing import Any
 
 from pytest_talk2agent.execution.inside import MOST_FILES, end_all, read_line, set_dumpable
 from pytest_talk2agent.results.untrusted import read_regular
-from pytest_talk2agent.tasks.execution import HOME, absolute
+from pytest_talk2agent.tasks.executable import HOME, absolute
 
 _MOST_READ = 16 << 20
 _MOST_PRINTED = 1 << 20

@@ -27,7 +27,7 @@ from pytest_talk2agent.execution.session import (
 from pytest_talk2agent.execution.workspace import Workspace
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.results.task_result import VERSION
-from pytest_talk2agent.tasks.execution import Execution
+from pytest_talk2agent.tasks.executable import Execution
 from pytest_talk2agent.tasks.task import Task
 
 RETRIES = 2

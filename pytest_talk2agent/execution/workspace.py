@@ -18,7 +18,7 @@ from types import TracebackType
 
 from pytest_talk2agent.execution.bubblewrap import Mount, SandboxError, end_orphans, readable
 from pytest_talk2agent.execution.sandbox import Sandbox, Setting
-from pytest_talk2agent.tasks.execution import HOME, Execution, File, absolute, top
+from pytest_talk2agent.tasks.executable import HOME, Execution, File, absolute, top
 
 _SCRATCH = "/tmp"
 _PREFIX = "t2a-workspace-"

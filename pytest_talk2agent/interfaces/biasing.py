@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
 from pytest_talk2agent.interfaces.utterance import Hypothesis, TranscriptionError, Utterance
-from pytest_talk2agent.remote.options import check_one_of
+from pytest_talk2agent.remote.option_text import check_one_of
 
 Outcome = Hypothesis | TranscriptionError
 Pass = Callable[[list[Utterance], tuple[str, ...]], list[Outcome]]

@@ -19,9 +19,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_talk2agent.interfaces.utterance import InterfaceError
-from pytest_talk2agent.remote import options as remote_options
+from pytest_talk2agent.remote import option_text as remote_options
 from pytest_talk2agent.remote.credentials import SetupError, masked, masked_words
-from pytest_talk2agent.remote.options import near, split_options
+from pytest_talk2agent.remote.option_text import near, split_options
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -20,7 +20,13 @@ from pytest_talk2agent.remote.client import Client, Paid
 from pytest_talk2agent.remote.concurrency import Flights
 from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
-from pytest_talk2agent.remote.options import ChatOptions, check_between, read_options, read_temperature, split_options
+from pytest_talk2agent.remote.option_text import (
+    ChatOptions,
+    check_between,
+    read_options,
+    read_temperature,
+    split_options,
+)
 
 KIND = "answers"
 _TRIES = 2

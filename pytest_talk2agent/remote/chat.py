@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_talk2agent.remote.fault import ProviderError
-from pytest_talk2agent.remote.options import ChatOptions
+from pytest_talk2agent.remote.option_text import ChatOptions
 from pytest_talk2agent.tasks.files import parse_json
 
 PATH = "chat/completions"

@@ -12,7 +12,7 @@ from pytest_talk2agent.remote.budget import OUTPUT_TOKENS, Budget, Usage
 from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.http import Endpoint, Reply
-from pytest_talk2agent.remote.options import ServerOptions
+from pytest_talk2agent.remote.option_text import ServerOptions
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,24 @@
-"""A result as properties of a test report: small scalars for JUnit, and the whole record for the controller."""
+"""A result as properties of a test report: small scalars for JUnit, and the whole record for the controller.
+
+Light to import: an idle run loads it for the names.
+"""
 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
-from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.reporting.property_names import ITEM, RECORD
 from pytest_talk2agent.reporting.visible import visible_line
-from pytest_talk2agent.results.task_result import TaskResult
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.grading.retention import Interval
+    from pytest_talk2agent.results.task_result import TaskResult
+
+RECORD = "t2a.result"
+
+ITEM = "t2a.item"
+"""The user property by which the report of an item says what the item is."""
+
 
 PREFIX = "t2a."
 
@@ -56,5 +66,7 @@ def _ends(name: str, interval: Interval | None) -> list[tuple[str, str]]:
 
 
 def _rates(result: TaskResult) -> list[tuple[str, str]]:
+    from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
+
     found = {"wer": word_errors(result), "wer_verbatim": verbatim_errors(result), "cer": character_errors(result)}
     return [(f"t2a.{name}", "undefined" if e.rate is None else f"{e.rate:.4f}") for name, e in found.items()]

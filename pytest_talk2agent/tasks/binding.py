@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
-from pytest_talk2agent.tasks.importers import osworld, wildclawbench
 from pytest_talk2agent.tasks.importers.original import Checkout, Original
+from pytest_talk2agent.tasks.importers.registry import BUILT_IN, bindable
 from pytest_talk2agent.tasks.task import Task
 
-OPTIONS = {wildclawbench.BENCHMARK: "wcb", osworld.BENCHMARK: "osworld"}
-"""The benchmarks whose tasks can be bound, each with the name of the option that takes a checkout."""
-
-_READERS = {wildclawbench.BENCHMARK: wildclawbench.read_checkout, osworld.BENCHMARK: osworld.read_checkout}
+OPTIONS = {one.name: one.option for one in BUILT_IN if one.option is not None}
+"""The benchmarks whose checkout has an option of its own, each with its name."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Checkouts:
         if path is None:
             return None
         if benchmark not in self._read:
-            self._read[benchmark] = _READERS[benchmark](path)
+            self._read[benchmark] = bindable()[benchmark].read_checkout(path)
         return self._read[benchmark]
 
     def bind(self, tasks: Sequence[Task]) -> list[Task]:
@@ -95,10 +93,10 @@ class Checkouts:
 
     def drift(self, task: Task) -> Drift | None:
         """How a task differs from its original; None where it needs none or no checkout was given."""
-        source = task.source
-        if task.is_bound or source.benchmark not in OPTIONS:
+        if task.is_bound or not can_be_bound(task):
             return None
-        checkout = self.of(source.benchmark)
+        source = task.source
+        checkout = self.of(source.benchmark or "")
         if checkout is None:
             return None
         name = source.task or ""
@@ -113,10 +111,35 @@ class Checkouts:
         return [f"{tasks} compared by the prompt alone: the checkout has no grader"] if count else []
 
 
+def checkouts_of(given: Iterable[tuple[str, Path]]) -> Checkouts:
+    """Checkouts, each by the name of its benchmark or of the option that the benchmark has.
+
+    Raises ValueError for a name that is unknown or given twice.
+    """
+    by_option = {option: name for name, option in OPTIONS.items()}
+    paths: dict[str, Path] = {}
+    for name, path in given:
+        benchmark = by_option.get(name, name)
+        if benchmark not in OPTIONS and benchmark not in bindable():
+            raise ValueError(f"{shown(name)} is no benchmark whose words can be read; {suggestion(name, bindable())}")
+        if benchmark in paths:
+            raise ValueError(f"two checkouts of {benchmark} are named; leave one out")
+        paths[benchmark] = path
+    return Checkouts(paths)
+
+
+def named_path(text: str) -> tuple[str, str]:
+    """The name and the path of ``NAME=PATH``; raises ValueError where it is anything else."""
+    name, _, path = (part.strip() for part in text.partition("="))
+    if not (name and path):
+        raise ValueError(f"{text!r} is not NAME=PATH; write the benchmark's name and the path of its checkout")
+    return name, path
+
+
 def unbound(task: Task, more: int = 0) -> str:
     """One line on a task whose words are not at hand, and on so many more of its benchmark."""
     if not can_be_bound(task):
-        known = suggestion(task.source.benchmark or "", OPTIONS)
+        known = suggestion(task.source.benchmark or "", bindable())
         return f"`{task.id}` has no instruction, and its source is no benchmark that can be read; {known}"
     others = f" and {more} more" if more else ""
     return f"the words of `{task.id}`{others} are {elsewhere(task)}"
@@ -125,12 +148,14 @@ def unbound(task: Task, more: int = 0) -> str:
 def elsewhere(task: Task) -> str:
     """Where the words of a task are that can be bound, and how to name the place."""
     benchmark = task.source.benchmark or ""
-    return f"those of {benchmark} and are not shipped; name a checkout of it with --t2a-{OPTIONS[benchmark]}=PATH"
+    return (
+        f"those of {benchmark} and are not shipped; name a checkout of it with {bindable()[benchmark].checkout_option}"
+    )
 
 
 def can_be_bound(task: Task) -> bool:
-    """Whether there is an option that takes a checkout of the task's benchmark."""
-    return task.source.benchmark in OPTIONS
+    """Whether a checkout of the task's benchmark can be named."""
+    return task.source.benchmark in bindable()
 
 
 def _changed(task: Task, original: Original | None) -> Iterator[str]:

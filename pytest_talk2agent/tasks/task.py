@@ -19,7 +19,7 @@ from pytest_talk2agent.grading.source import GraderError
 from pytest_talk2agent.tasks.document import Node, Text
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown
 from pytest_talk2agent.tasks.exact import Exact
-from pytest_talk2agent.tasks.execution import Execution
+from pytest_talk2agent.tasks.executable import Execution
 from pytest_talk2agent.tasks.files import find
 from pytest_talk2agent.tasks.intention import Intention, Strings
 from pytest_talk2agent.tasks.recording import Recording, name_takes

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from pytest_talk2agent.tasks.document import List, Map, Node, Report, Text, as_text
 from pytest_talk2agent.tasks.errors import shown, suggestion
-from pytest_talk2agent.tasks.execution import Check, Execution, File
+from pytest_talk2agent.tasks.executable import Check, Execution, File
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import PLACE, Context, FixedCriterion, GroupSpec, Thresholds

@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_talk2agent.context.agent_view import MOST_BYTES
 from pytest_talk2agent.context.extraction import CODE, CONFIGURATION, DOCUMENTS, headings, identifiers, keys
-from pytest_talk2agent.context.workspace import MOST_BYTES
 
 YAML = """\
 pool: &base

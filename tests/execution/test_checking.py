@@ -14,7 +14,7 @@ from pytest_talk2agent.execution.checking import Finding, check_workspace, score
 from pytest_talk2agent.execution.sandbox import Sandbox
 from pytest_talk2agent.execution.session import AGENT_LIMITS
 from pytest_talk2agent.execution.workspace import Workspace
-from pytest_talk2agent.tasks.execution import Execution
+from pytest_talk2agent.tasks.executable import Execution
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 

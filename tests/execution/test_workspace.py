@@ -23,7 +23,7 @@ from pytest_talk2agent.execution.session import (
     TimedOutError,
 )
 from pytest_talk2agent.execution.workspace import Workspace
-from pytest_talk2agent.tasks.execution import Execution
+from pytest_talk2agent.tasks.executable import Execution
 
 EXECUTION = Execution.model_validate(
     {

@@ -14,7 +14,7 @@ from pytest_talk2agent.remote.client import Client, Paid
 from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.http import Endpoint, Reply
-from pytest_talk2agent.remote.options import ServerOptions
+from pytest_talk2agent.remote.option_text import ServerOptions
 
 PRICED = ServedOptions(price_per_minute="0.06", price_per_million_input="0", price_per_million_output="97")
 MOST = Decimal(1)

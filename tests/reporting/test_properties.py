@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pytest_talk2agent.reporting.properties import properties_of, set_properties
-from pytest_talk2agent.reporting.property_names import ITEM, RECORD
+from pytest_talk2agent.reporting.properties import ITEM, RECORD, properties_of, set_properties
 from pytest_talk2agent.results.task_result import TaskResult
 from tests.results.builders import (
     CHANGED,

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts, unbound
+from pytest_talk2agent.tasks import binding
+from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts, checkouts_of, named_path, unbound
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.importers import osworld, wildclawbench
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
 from pytest_talk2agent.tasks.importers.original import Checkout
+from pytest_talk2agent.tasks.importers.registry import bindable
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 from tests.tasks.importers.foreign import (
@@ -102,15 +105,14 @@ def test_without_a_checkout_a_task_stays_as_it_is(root: Path) -> None:
 def test_a_checkout_is_read_once_and_only_if_it_is_asked_for(
     root: Path, checkouts: Checkouts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pytest_talk2agent.tasks import binding
-
     read: list[Path] = []
 
     def reading(path: Path) -> Checkout:
         read.append(path)
         return osworld.read_checkout(path)
 
-    monkeypatch.setitem(binding._READERS, "osworld", reading)
+    known = {**bindable(), "osworld": replace(osworld.FORMAT, read_checkout=reading)}
+    monkeypatch.setattr(binding, "bindable", lambda: known)
     tasks = compiled(root)
     checkouts.bind([tasks[0], tasks[2]])
     assert read == []
@@ -219,3 +221,23 @@ class TestUnbound:
             f"`wcb/{TOWERS}` has no instruction, and its source is no benchmark that can be"
         )
         assert hint in unbound(task)
+
+
+def test_a_checkout_is_named_by_its_benchmark_or_by_the_option_it_has(root: Path) -> None:
+    assert checkouts_of([("wcb", root), ("osworld", root)]).paths == {"wildclawbench": root, "osworld": root}
+    assert checkouts_of([("wildclawbench", root)]).paths == {"wildclawbench": root}
+    assert checkouts_of([]).paths == {}
+
+
+def test_a_checkout_that_nobody_can_read_or_that_is_named_twice_is_refused(root: Path) -> None:
+    with pytest.raises(ValueError, match="`osword` is no benchmark whose words can be read; did you mean `osworld`"):
+        checkouts_of([("osword", root)])
+    with pytest.raises(ValueError, match="two checkouts of wildclawbench are named; leave one out"):
+        checkouts_of([("wcb", root), ("wildclawbench", root)])
+
+
+@pytest.mark.parametrize("text", ["osworld", "=x", "osworld=", " = "])
+def test_a_named_path_has_both(text: str) -> None:
+    with pytest.raises(ValueError, match="is not NAME=PATH"):
+        named_path(text)
+    assert named_path("a = b=c") == ("a", "b=c")

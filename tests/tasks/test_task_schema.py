@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from pytest_talk2agent.tasks.execution import Check, Execution, File
+from pytest_talk2agent.tasks.executable import Check, Execution, File
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import TASK_KEYS, load_tasks

@@ -22,7 +22,7 @@ from pytest_talk2agent.remote.chat import PATH, completion_in
 from pytest_talk2agent.remote.client import Client, Paid
 from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
-from pytest_talk2agent.remote.options import (
+from pytest_talk2agent.remote.option_text import (
     ServerOptions,
     check_between,
     read_options,

@@ -17,7 +17,7 @@ from pytest_talk2agent.execution.sandbox import Mount
 from pytest_talk2agent.execution.session import Session
 from pytest_talk2agent.speech.times import times
 from pytest_talk2agent.speech.tokens import tokenise
-from pytest_talk2agent.tasks.execution import HOME
+from pytest_talk2agent.tasks.executable import HOME
 
 VERSION = "1"
 

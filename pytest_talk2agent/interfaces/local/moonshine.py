@@ -25,7 +25,7 @@ from pytest_talk2agent.interfaces.model_files import check_sha256, package_folde
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.remote.options import check_between, check_one_of
+from pytest_talk2agent.remote.option_text import check_between, check_one_of
 from pytest_talk2agent.speech.audio import file_sha256
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from pytest_talk2agent.interfaces.nemo.strategy import CUDA_NOTE, PassOptions
 from pytest_talk2agent.interfaces.protocol import Interface
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
-from pytest_talk2agent.remote.options import check_between
+from pytest_talk2agent.remote.option_text import check_between
 
 if TYPE_CHECKING:
     from pytest_talk2agent.speech.audio import Samples

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_talk2agent.remote.options import check_between, check_one_of
+from pytest_talk2agent.remote.option_text import check_between, check_one_of
 from pytest_talk2agent.speech.chunks import SHORTEST_WINDOW
 
 YES_NO = ("yes", "no")

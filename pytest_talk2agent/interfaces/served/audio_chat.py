@@ -24,7 +24,7 @@ from pytest_talk2agent.interfaces.served.served import Request, ServedInterface,
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, Utterance
 from pytest_talk2agent.remote.chat import PATH, completion_in, is_answer
-from pytest_talk2agent.remote.options import read_temperature
+from pytest_talk2agent.remote.option_text import read_temperature
 
 INSTRUCTION = (
     "You are a transcriber. Write down word for word what is said in the recording, in the language in which it is"

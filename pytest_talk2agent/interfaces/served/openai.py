@@ -22,7 +22,7 @@ from pytest_talk2agent.interfaces.served.served import Request, ServedInterface,
 from pytest_talk2agent.interfaces.spec import Spec, read_options
 from pytest_talk2agent.interfaces.utterance import Hypothesis, Utterance
 from pytest_talk2agent.remote.fault import ProviderError
-from pytest_talk2agent.remote.options import check_one_of, read_temperature
+from pytest_talk2agent.remote.option_text import check_one_of, read_temperature
 
 BIAS_FIELDS = ("prompt", "hotwords", "keywords")
 FORMATS = ("json", "verbose_json")

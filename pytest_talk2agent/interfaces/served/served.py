@@ -19,7 +19,7 @@ from pytest_talk2agent.remote.budget import Budget, BudgetError
 from pytest_talk2agent.remote.client import Client
 from pytest_talk2agent.remote.concurrency import as_ready
 from pytest_talk2agent.remote.fault import ProviderError
-from pytest_talk2agent.remote.options import ServerOptions
+from pytest_talk2agent.remote.option_text import ServerOptions
 from pytest_talk2agent.speech.audio import Audio
 
 

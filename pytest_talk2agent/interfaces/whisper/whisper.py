@@ -47,7 +47,7 @@ from pytest_talk2agent.interfaces.whisper.weights import (
     is_at_hand,
     is_folder,
 )
-from pytest_talk2agent.remote.options import check_between, check_one_of
+from pytest_talk2agent.remote.option_text import check_between, check_one_of
 
 _RATE = 16_000
 _REPETITIVE = 2.4  # Whisper's own threshold on the compression ratio of a segment

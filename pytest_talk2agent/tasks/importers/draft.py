@@ -14,7 +14,7 @@ import yaml
 from pytest_talk2agent.speech.languages import ENGLISH, spoken_in
 from pytest_talk2agent.speech.tokens import tokenise
 from pytest_talk2agent.tasks.importers import wildclawbench
-from pytest_talk2agent.tasks.importers.original import Original, refuse_outside
+from pytest_talk2agent.tasks.importers.original import Format, Original, refuse_outside
 from pytest_talk2agent.tasks.importers.osworld_value import (
     INFEASIBLE,
     Check,
@@ -23,7 +23,6 @@ from pytest_talk2agent.tasks.importers.osworld_value import (
     opened_checks,
     value_of,
 )
-from pytest_talk2agent.tasks.importers.registry import Format
 from pytest_talk2agent.tasks.intention import Kind
 from pytest_talk2agent.tasks.task import Task
 

@@ -13,7 +13,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pytest_talk2agent.tasks.importers import wildclawbench
-from pytest_talk2agent.tasks.importers.original import Checkout, Original, read_all, refuse_outside, refused, text_of
+from pytest_talk2agent.tasks.importers.original import (
+    Checkout,
+    Format,
+    Original,
+    read_all,
+    refuse_outside,
+    refused,
+    text_of,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -90,3 +98,6 @@ def _grader(folder: Path, root: Path) -> str:
 def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
     table = data.get(name)
     return table if isinstance(table, dict) else {}
+
+
+FORMAT = Format(BENCHMARK, lambda path: path.name == FILE, read_task, read_checkout, option=None)

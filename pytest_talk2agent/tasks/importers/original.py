@@ -1,4 +1,4 @@
-"""A task of another benchmark, as its checkout has it."""
+"""A task of another benchmark as its checkout has it, and what an importer is: a `Format`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError
-from pytest_talk2agent.tasks.files import is_inside, read_utf8
+from pytest_talk2agent.tasks.files import LARGEST, is_inside, read_bounded, read_utf8
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,27 @@ class Original:
     def grader_sha256(self) -> str | None:
         """SHA-256 (hexadecimal) of the grader, where there is one."""
         return hashlib.sha256(self.grader.encode()).hexdigest() if self.grader else None
+
+
+@dataclass(frozen=True)
+class Format:
+    """One benchmark's way to publish tasks, and the reader of it.
+
+    ``name`` is the `Original.benchmark` of its tasks. ``is_file`` looks at the path first, and at the text (`text_of`,
+    `head_of`) only if the path fits. ``option`` is the option of a run that names a checkout to take the words of tasks
+    from, None where words are always in the task file.
+    """
+
+    name: str
+    is_file: Callable[[Path], bool]
+    read_task: Callable[[Path], Iterator[Original]]
+    read_checkout: Callable[[Path], Checkout]
+    option: str | None = "checkout"
+
+    @property
+    def checkout_option(self) -> str:
+        """How a checkout is named on pytest's command line."""
+        return f"--t2a-checkout={self.name}=PATH" if self.option == "checkout" else f"--t2a-{self.option}=PATH"
 
 
 @dataclass(frozen=True)
@@ -85,6 +106,14 @@ def refused(path: Path, message: str, line: int = 1) -> TaskFileError:
 def text_of(path: Path) -> str:
     """The text of a foreign file, with LF line ends; raises TaskFileError."""
     return line_feeds(read_utf8(path))
+
+
+def head_of(path: Path) -> str:
+    """The text of a file that may be a task; empty where it cannot be read, which reading it as a task reports."""
+    try:
+        return read_bounded(path, LARGEST).decode("utf-8-sig", errors="replace")
+    except (OSError, ValueError):
+        return ""
 
 
 def line_feeds(text: str) -> str:

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.tasks.importers.original import Checkout, Original, line_feeds, read_all, refused, text_of
+from pytest_talk2agent.tasks.importers.original import (
+    Checkout,
+    Format,
+    Original,
+    head_of,
+    line_feeds,
+    read_all,
+    refused,
+    text_of,
+)
 from pytest_talk2agent.tasks.task import Task
 
 BENCHMARK = "osworld"
@@ -97,3 +106,12 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
 
 def _app(name: object) -> str:
     return str(name).lower().replace(" ", "_")
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file is a task by its place and its text."""
+    named = path.suffix == ".json" and path.absolute().parent.parent.name.startswith("examples")
+    return named and looks_like_task(head_of(path))
+
+
+FORMAT = Format(BENCHMARK, is_file, read_task, read_checkout, option="osworld")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_talk2agent.tasks.importers.original import Checkout, Original, read_all, refused, text_of
+from pytest_talk2agent.tasks.importers.original import Checkout, Format, Original, head_of, read_all, refused, text_of
 
 BENCHMARK = "wildclawbench"
 
@@ -90,3 +90,11 @@ def _sections(text: str) -> dict[str, tuple[int, str]]:
         sections.setdefault(mark["name"], (text.count("\n", 0, begin) + 1, body.strip()))
         mark = following
     return sections
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file is a task by its name and its text."""
+    return is_task_name(path) and looks_like_task(head_of(path))
+
+
+FORMAT = Format(BENCHMARK, is_file, read_task, read_checkout, option="wcb")

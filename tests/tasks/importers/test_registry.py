@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pytest_talk2agent.tasks.errors import TaskFileError
-from pytest_talk2agent.tasks.importers.registry import FORMATS, format_of, read_any
+from pytest_talk2agent.tasks.importers.registry import BUILT_IN, ImporterError, format_of, formats, read_any
 from tests.tasks.importers.foreign import (
     FONT,
     TOWERS,
@@ -17,6 +19,70 @@ from tests.tasks.importers.foreign import (
 )
 
 MANY = 2000
+
+PLANTS = """
+from pytest_talk2agent.tasks.importers.original import Format, Original, read_all, text_of
+
+
+def read_task(path):
+    yield Original("plants", path.stem, text_of(path).strip(), "", path)
+
+
+def read_checkout(root):
+    return read_all(root, sorted(root.rglob("*.plant")), read_task)
+
+
+FORMAT = Format("plants", lambda path: path.suffix == ".plant", read_task, read_checkout)
+NO_FORMAT = read_task
+"""
+"""An importer of another distribution: one file a task, which holds the prompt."""
+
+
+def install(folder: Path, distribution: str, entry: str) -> None:
+    metadata = folder / f"{distribution}-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[talk2agent.importers]\n{entry}\n")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of installed distributions; what is offered in it is known as long as the test runs."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "t2a_plants.py").write_text(PLANTS)
+    monkeypatch.syspath_prepend(folder)
+    formats.cache_clear()
+    yield folder
+    formats.cache_clear()
+    sys.modules.pop("t2a_plants", None)
+
+
+def test_an_installed_distribution_offers_an_importer(site: Path, tmp_path: Path) -> None:
+    install(site, "plants", "plants = t2a_plants:FORMAT")
+    assert [one.name for one in formats()] == ["wildclawbench", "osworld", "harbor", "plants"]
+    (tmp_path / "garden").mkdir()
+    task = tmp_path / "garden" / "pots.plant"
+    task.write_text("Water 12 pots.\n")
+    assert name_of(task) == "plants"
+    assert read_any(tmp_path / "garden").originals["pots"].prompt == "Water 12 pots."
+    assert formats()[-1].checkout_option == "--t2a-checkout=plants=PATH"
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("gone = no_such_module:FORMAT", "'gone': cannot load no_such_module:FORMAT: ModuleNotFoundError: "),
+        ("odd = t2a_plants:NO_FORMAT", "'odd': t2a_plants:NO_FORMAT is no Format; mend or uninstall it"),
+        ("a = t2a_plants:FORMAT\nb = t2a_plants:FORMAT", "'b': 'plants' is offered twice; uninstall one of them"),
+    ],
+)
+def test_an_offer_that_cannot_be_used_is_one_line(site: Path, tmp_path: Path, entry: str, why: str) -> None:
+    install(site, "plants", entry)
+    with pytest.raises(ImporterError) as caught:
+        format_of(tmp_path / "a.plant")
+    assert str(caught.value).startswith(f"importer {why}")
+    assert "\n" not in str(caught.value)
 
 
 def name_of(path: Path) -> str | None:
@@ -78,7 +144,7 @@ def test_the_benchmark_of_a_checkout_is_found(tmp_path: Path, write: object) -> 
 def test_the_benchmark_can_be_named_where_there_are_two(tmp_path: Path) -> None:
     write_markdown(tmp_path)
     write_json(tmp_path)
-    found = {known.name: list(read_any(tmp_path, known.name).originals) for known in FORMATS[:2]}
+    found = {known.name: list(read_any(tmp_path, known.name).originals) for known in BUILT_IN[:2]}
     assert found == {"wildclawbench": [TOWERS], "osworld": [f"vs_code/{FONT}"]}
 
 

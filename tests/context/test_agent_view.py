@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import pytest_talk2agent.context.workspace as module
+import pytest_talk2agent.context.agent_view as module
+from pytest_talk2agent.context.agent_view import crawl, lines_of
 from pytest_talk2agent.context.terms import terms_of
 from pytest_talk2agent.context.vocabulary import ContextError
-from pytest_talk2agent.context.workspace import crawl, lines_of
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 
 from .tasks import plant, task_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.tasks.errors import TaskFileError
-from pytest_talk2agent.tasks.execution import Check, Execution, absolute, top
+from pytest_talk2agent.tasks.executable import Check, Execution, absolute, top
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.schema import json_schema
 

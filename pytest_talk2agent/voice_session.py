@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.gatekeeper import Gatekeeper
     from pytest_talk2agent.judging.judge import Judge
-    from pytest_talk2agent.reporting.progress_line import ProgressLine
+    from pytest_talk2agent.reporting.terminal import ProgressLine
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.store import Store
     from pytest_talk2agent.tasks.binding import Checkouts
@@ -140,11 +140,10 @@ class VoiceSession:
 
     @cached_property
     def checkouts(self) -> Checkouts:
-        """The checkouts of other benchmarks."""
-        from pytest_talk2agent.tasks.binding import OPTIONS, Checkouts
+        """The checkouts of other benchmarks; raises ValueError for one that is unknown or named twice."""
+        from pytest_talk2agent.tasks.binding import checkouts_of
 
-        given = self.settings.checkouts
-        return Checkouts({name: given[option] for name, option in OPTIONS.items() if option in given})
+        return checkouts_of(self.settings.checkouts)
 
     @cached_property
     def manifest(self) -> Manifest | None:
@@ -167,8 +166,12 @@ class VoiceSession:
         try:
             self.store.check()
             _ = self.conditions, self.judge, self.baseline, self.manifest
-            for benchmark in self.checkouts.paths:
-                self.checkouts.of(benchmark)
+            try:
+                checkouts = self.checkouts
+            except ValueError as error:
+                raise pytest.UsageError(f"--t2a-checkout: {error}") from None
+            for benchmark in checkouts.paths:
+                checkouts.of(benchmark)
             if self.settings.engine != "local" and not self.settings.frozen:
                 from pytest_talk2agent.engine.ray import check_ray
 
@@ -253,7 +256,7 @@ class VoiceSession:
     @cached_property
     def progress(self) -> ProgressLine:
         """Where the progress of the transcription is shown."""
-        from pytest_talk2agent.reporting.progress_line import ProgressLine
+        from pytest_talk2agent.reporting.terminal import ProgressLine
 
         return ProgressLine(self.config, beside_items=bool(self.config.getoption("tx", default=None)))
 

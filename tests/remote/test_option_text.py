@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from pytest_talk2agent.remote.credentials import SetupError
-from pytest_talk2agent.remote.options import ChatOptions, ServerOptions, read_options, split_options
+from pytest_talk2agent.remote.option_text import ChatOptions, ServerOptions, read_options, split_options
 
 
 @dataclass(frozen=True)
