@@ -28,7 +28,7 @@ The keys are those of APEX-Voice 1.9, with ``prev`` and ``digest`` for the chain
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 EventType: TypeAlias = Literal[
@@ -87,14 +87,3 @@ class RunLabel:
     run_id: str
     task_version: str
     condition: str
-
-
-@dataclass
-class Happened:
-    """A fresh list of events of which none has a number yet: what a step made happen, in order."""
-
-    entries: list[tuple[EventType, Actor, dict[str, Any]]] = field(default_factory=list)
-
-    def add(self, kind: EventType, actor: Actor, **payload: Any) -> None:
-        """Note one."""
-        self.entries.append((kind, actor, payload))

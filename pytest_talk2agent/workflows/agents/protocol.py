@@ -1,0 +1,173 @@
+"""What an agent is in a session without sound: it is told what it heard and what its tools came to, and replies.
+
+A reply is words to say and tools to call; both begin at once, as with a speech model. Words take their time on the
+media timeline, and only those that were played out before the user cut them were heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from pytest_talk2agent.workflows.package.package import Package
+
+USUAL_STOP_MS = 240
+"""How soon an agent is silent that does not decide itself: the reaction of a voice activity detector."""
+BACKCHANNEL_WORDS = 3
+"""Up to so many words are no reason to stop for an agent that does not decide itself."""
+
+
+class AgentError(ValueError):
+    """An agent cannot be had as it was asked for. One clear line."""
+
+
+class AgentFailedError(Exception):
+    """The agent cannot go on, by its own fault; the session is scored as it stands. One clear line."""
+
+
+class InfrastructureError(Exception):
+    """Something else than the agent failed, so nobody knows what it would have done. One clear line."""
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What an agent is told at the beginning of a session.
+
+    ``tools`` are names, descriptions and JSON Schemas of arguments. ``package`` is given to controls alone, which know
+    the workflow so that they say something about it.
+    """
+
+    instructions: str
+    title: str
+    tools: tuple[Mapping[str, Any], ...]
+    seed: int
+    repetition: int
+    package: Package | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call: its id, its tool, and the arguments as the agent sent them, which may be anything."""
+
+    call_id: str
+    name: str
+    args: Any
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a tool call came to, as the agent is told."""
+
+    call_id: str
+    name: str
+    told: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class View:
+    """What an agent has to react to.
+
+    ``user_text`` is what the user said since its last reply, None where it only gets results. ``interrupted`` is the
+    part of its last words that was heard, None where they were not cut. ``tools`` are those that it is offered now.
+    """
+
+    turn: int
+    media_time_ms: int
+    user_text: str | None = None
+    interrupted: str | None = None
+    results: tuple[Returned, ...] = ()
+    tools: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What an agent says and does next.
+
+    ``think_ms`` is how long that took on the media timeline; None leaves it to the clock. ``usage`` are counts for the
+    log, such as tokens.
+    """
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    end_call: bool = False
+    think_ms: int | None = None
+    usage: Mapping[str, int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The user's voice sets in over the agent's. ``words`` is how many words it will be; nobody knows them yet."""
+
+    kind: Literal["barge_in", "backchannel"]
+    words: int
+    heard: str
+
+
+class Talker(Protocol):
+    """An agent in one session."""
+
+    def reply(self, view: View) -> Reply:
+        """React.
+
+        Raises:
+            AgentFailedError: where the agent cannot go on.
+            InfrastructureError: where something else fails.
+        """
+        ...
+
+    def overlapped(self, overlap: Overlap) -> int | None:
+        """In how many milliseconds it will be silent; None where it talks on."""
+        ...
+
+    def close(self) -> None:
+        """End whatever the session started; may be called twice."""
+        ...
+
+
+class Agent(Protocol):
+    """An agent that can be put into sessions.
+
+    Attributes:
+        control: whether it is told the package.
+    """
+
+    control: bool
+
+    def identity(self) -> Mapping[str, str]:
+        """All that can change what it does; plain values."""
+        ...
+
+    def start(self, briefing: Briefing) -> Talker:
+        """Begin a session; raises as `Talker.reply`."""
+        ...
+
+
+def usual_stop(overlap: Overlap) -> int | None:
+    """What an agent does that does not decide itself: it stops for words, and talks on through a short murmur."""
+    return None if overlap.kind == "backchannel" and overlap.words <= BACKCHANNEL_WORDS else USUAL_STOP_MS
+
+
+class PoliteTalker:
+    """What most agents have in common: they yield as `usual_stop` says, and have nothing to close."""
+
+    def overlapped(self, overlap: Overlap) -> int | None:
+        """As `usual_stop`."""
+        return usual_stop(overlap)
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def instructions(title: str, tools: Sequence[Mapping[str, Any]]) -> str:
+    """What every agent is told: how to talk and how to work; the title of the workflow is all it knows of that."""
+    return (
+        "You are on the phone with a customer and do office work for them with the tools that you have. "
+        "Say one short sentence at a time and ask for one thing at a time. "
+        "Write each answer down with a tool as soon as you have it. "
+        "Search the knowledge base where a rule or a figure matters. "
+        "When the customer corrects something, write it again, with everything that follows from it. "
+        "Before an action that needs approval, say what you are about to do and ask for approval with the tool. "
+        "Finish the work before you say goodbye.\n"
+        f"The task: {title}" + ("" if tools else "\nThere are no tools.")
+    )

@@ -1,0 +1,159 @@
+"""`run_session`: a package and an agent in, a log out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pytest_talk2agent.workflows.agents.protocol import (
+    Agent,
+    AgentFailedError,
+    Briefing,
+    InfrastructureError,
+    Talker,
+    instructions,
+)
+from pytest_talk2agent.workflows.caller.observer import Classifier
+from pytest_talk2agent.workflows.caller.speech import MS_PER_WORD, Wordings
+from pytest_talk2agent.workflows.package.package import Package
+from pytest_talk2agent.workflows.session.event import FORMAT, RunLabel
+from pytest_talk2agent.workflows.session.log import EventLog
+from pytest_talk2agent.workflows.session.scene import Perturbation, Scene
+from pytest_talk2agent.workflows.session.session import Session
+from pytest_talk2agent.workflows.session.timeline import Clock, RealClock, Timeline, VirtualClock
+from pytest_talk2agent.workflows.stable import stable_key
+from pytest_talk2agent.workflows.workbench.backend import StateBackend, StateError
+from pytest_talk2agent.workflows.workbench.offer import offered
+from pytest_talk2agent.workflows.workbench.workbench import Workbench
+
+COMPAT = "apex-1.0"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a session is run.
+
+    ``seed`` chooses the wordings and the moments of the user; ``repetition`` is told to the agent, beside the seed.
+    ``compat`` is "apex-1.0" or None. ``ms_per_word`` is the length of a word without a recording.
+    """
+
+    seed: int = 1
+    repetition: int = 0
+    condition: Literal["C0", "C1", "C2", "C3"] = "C2"
+    clock: Literal["virtual", "real"] = "virtual"
+    compat: str | None = None
+    ms_per_word: int = MS_PER_WORD
+    perturbation: Perturbation = field(default_factory=Perturbation)
+
+    def __post_init__(self) -> None:
+        if self.compat not in (None, COMPAT):
+            raise ValueError(f"compat is {COMPAT!r} or nothing, not {self.compat!r}")
+
+
+MakeBackend = Callable[[Package], StateBackend]
+
+
+def run_session(
+    package: Package,
+    agent: Agent,
+    spec: str,
+    options: RunOptions | None = None,
+    *,
+    backend: MakeBackend | None = None,
+    classifier: Classifier | None = None,
+) -> EventLog:
+    """Run one session to its end.
+
+    ``spec`` is how the agent was named. Whatever the agent does, a log comes back: its own fault ends the session and
+    is scored as it stands; a fault of something else leaves the state ``infrastructure_failed``.
+
+    Raises:
+        ValueError: for a persona of another form than `caller.requests` documents.
+    """
+    options = options or RunOptions()
+    identity = dict(agent.identity())
+    key = stable_key(
+        package.digest, spec, sorted(identity.items()), options.seed, options.repetition, options.condition
+    )
+    log = EventLog(RunLabel(key, package.task.version, options.condition))
+    timeline = Timeline(_clock(options))
+    try:
+        state = backend(package) if backend is not None else None
+    except StateError as error:
+        return _failed_early(log, package, spec, identity, options, str(error))
+    workbench = Workbench(package, seed=options.seed, backend=state, compat=options.compat is not None)
+    scene = Scene(package, workbench, log, timeline, perturbation=options.perturbation, classifier=classifier)
+    talker: Talker | None = None
+    ending: dict[str, Any] = {"state": "finished", "failure": ""}
+    session: Session | None = None
+    try:
+        _begin(log, package, spec, identity, options, workbench.state.snapshot())
+        tools = tuple(offered(package, tool) for tool in workbench.offered())
+        told = package if agent.control else None
+        title = package.task.title
+        briefing = Briefing(instructions(title, tools), title, tools, options.seed, options.repetition, told)
+        talker = agent.start(briefing)
+        wordings = Wordings(package, options.condition, options.seed, options.ms_per_word)
+        session = Session(scene, talker, wordings, seed=options.seed)
+        session.begin()
+        timeline.run()
+        ending["end"] = session.end
+    except AgentFailedError as error:
+        ending |= {"end": "agent-failed", "failure": str(error)}
+    except (InfrastructureError, StateError) as error:
+        scene.note("INFRA_FAILURE", "harness", error=str(error))
+        ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error)}
+    finally:
+        if talker is not None:
+            talker.close()
+    try:
+        if session is not None:
+            session.finish()
+        artifacts, world = workbench.digest()
+    finally:
+        workbench.state.close()
+    turns = session.turn if session is not None else 0
+    scene.note("RUN_END", "harness", **ending, turns=turns, workspace_sha256=artifacts, world_sha256=world)
+    return log
+
+
+def _clock(options: RunOptions) -> Clock:
+    return RealClock() if options.clock == "real" else VirtualClock()
+
+
+def _begin(
+    log: EventLog,
+    package: Package,
+    spec: str,
+    identity: Mapping[str, str],
+    options: RunOptions,
+    world: Mapping[str, Any],
+) -> None:
+    payload = {
+        "format": FORMAT,
+        "task_id": package.id,
+        "model_id": spec,
+        "agent": dict(identity),
+        "seed": options.seed,
+        "repetition": options.repetition,
+        "clock": options.clock,
+        "compat": options.compat,
+        "speech": options.ms_per_word,
+        "perturbation": options.perturbation.plain(),
+        "package": package.as_plain,
+        "package_sha256": package.digest,
+        "world": world,
+    }
+    log.append("RUN_START", "harness", 0, payload, wall_time_ns=0)
+
+
+def _failed_early(
+    log: EventLog, package: Package, spec: str, identity: Mapping[str, str], options: RunOptions, error: str
+) -> EventLog:
+    """The log of a session whose state could not be had."""
+    _begin(log, package, spec, identity, options, {})
+    log.append("INFRA_FAILURE", "harness", 0, {"error": error}, wall_time_ns=0)
+    ending = {"state": "infrastructure_failed", "end": "infrastructure", "failure": error, "turns": 0}
+    log.append("RUN_END", "harness", 0, {**ending, "workspace_sha256": "", "world_sha256": ""}, wall_time_ns=0)
+    return log
