@@ -18,6 +18,7 @@ from pytest_talk2agent.workflows.scoring.fields import Bench
 from pytest_talk2agent.workflows.scoring.grade import Compat, Truth, both, either, opposite
 from pytest_talk2agent.workflows.scoring.judge import FieldJudge
 from pytest_talk2agent.workflows.scoring.predicates import Finding, Predicates
+from pytest_talk2agent.workflows.scoring.say_do import check_assertions
 from pytest_talk2agent.workflows.scoring.trace import Trace
 
 GateName = Literal["TS", "PV", "AC", "AV"]
@@ -30,7 +31,7 @@ TITLES: Mapping[GateName, str] = {
 }
 Rule = Literal[
     "terminal state", "alternate terminal state", "forbidden", "critical gate", "precedence", "required action",
-    "required evidence", "artifact",
+    "required evidence", "artifact", "assertion",
 ]  # fmt: skip
 
 
@@ -164,7 +165,7 @@ def _score(package: Package, trace: Trace, bench: Bench) -> SessionScore:
             finding = predicates.precedes(rule)
             process.append(note("PV", "precedence", finding, finding.held))
 
-    actions = []
+    actions: list[Truth] = []
     for required, kind in ((gold.required_actions, "required action"), (gold.required_evidence, "required evidence")):
         for one in required:
             finding = predicates.check(one)
@@ -173,12 +174,15 @@ def _score(package: Package, trace: Trace, bench: Bench) -> SessionScore:
     artifacts = tuple(score_artifact(one, trace, bench) for one in gold.artifact_expectations)
     for score in artifacts:
         problems += _problems(score, trace)
-    gates: dict[GateName, Truth] = {
-        "TS": reached,
-        "PV": both(process),
-        "AC": both(actions),
-        "AV": both(one.valid for one in artifacts),
+    truths: dict[GateName, list[Truth]] = {
+        "TS": [reached],
+        "PV": process,
+        "AC": actions,
+        "AV": [one.valid for one in artifacts],
     }
+    for asserted in check_assertions(package, trace) if bench.compat is None else ():
+        truths[asserted.gate].append(note(asserted.gate, "assertion", asserted.finding, asserted.finding.held))
+    gates = {name: both(truths[name]) for name in GATES}
     expectations = {one.artifact_id: one for one in gold.artifact_expectations}
     counts = grade_afterwards(expectations, corrected_fields(package, trace, bench.compat), trace, bench)
     return SessionScore(gates, tuple(problems), artifacts, counts, bench.compat)
