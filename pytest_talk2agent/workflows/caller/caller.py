@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_talk2agent.workflows.caller.flow import FlowEngine, Plan
+from pytest_talk2agent.workflows.caller.flow import FlowEngine, Plan, Taken
 from pytest_talk2agent.workflows.caller.observation import Observation
 from pytest_talk2agent.workflows.caller.requests import Manner, Satisfaction, Verdict, manner_of
 from pytest_talk2agent.workflows.package.package import Package
@@ -26,9 +26,13 @@ End = Literal["done", "nothing-left", "patience"]
 
 @dataclass(frozen=True)
 class Turn:
-    """What the caller does with the floor: says plans, a closing or a nudge, or ends the call."""
+    """What the caller does with the floor: says plans, a closing or a nudge, or ends the call.
+
+    ``unsaid`` are plans of the flow that have no wording without a fact that may not be spoken yet.
+    """
 
     plans: tuple[Plan, ...] = ()
+    unsaid: tuple[Plan, ...] = ()
     say: Literal["closing", "nudge"] | None = None
     end: End | None = None
     reason: str = ""
@@ -42,6 +46,10 @@ class Caller:
         self.engine = FlowEngine(package, compat=compat)
         self.satisfaction = Satisfaction(self.manner, package.flow.start)
         self._compat = compat
+        self._expressed = {
+            line.user_plan_id: [frozenset(variant.expressed_fact_ids) for variant in line.variants]
+            for line in package.bank
+        }
         self._repeats: Counter[str] = Counter()
         self._nudges = 0
         self._closed = False
@@ -53,12 +61,17 @@ class Caller:
         if impatient:
             return self.give_up(impatient)
         plans = self._drain(seen)
-        if plans:
+        unsaid = tuple(plan for plan in plans if not self._has_words(plan))
+        said = tuple(plan for plan in plans if plan not in unsaid)
+        if said:
             self._nudges = 0
-            return Turn(plans)
-        if self.engine.terminal:
-            return Turn(end="done")
-        return self._recover(seen)
+            return Turn(said, unsaid)
+        turn = Turn(end="done") if self.engine.terminal else self._recover(seen)
+        return replace(turn, unsaid=unsaid)
+
+    def hear_last(self, seen: Observation) -> None:
+        """The agent hung up: the flow still takes in what it heard, though nothing is said any more."""
+        self._drain(seen)
 
     def overlap(self, seen: Observation) -> Plan | None:
         """What the caller says over the agent, if anything."""
@@ -89,7 +102,7 @@ class Caller:
     def _drain(self, seen: Observation) -> tuple[Plan, ...]:
         """Plans one after the other, until there is none or one led to another state."""
         plans: list[Plan] = []
-        taken: set[tuple[str, int]] = set()
+        taken = Taken()
         while len(plans) < MOST_PLANS:
             before = self.engine.state
             plan = self.engine.step(seen, taken)
@@ -100,7 +113,7 @@ class Caller:
                 break
             if plan is not None and self.engine.state != before:
                 break
-            if plan is None and len(taken) > MOST_PLANS:
+            if plan is None and len(taken.transitions) > MOST_PLANS:
                 break
         return tuple(plans)
 
@@ -138,6 +151,11 @@ class Caller:
             if fresh and (self._compat or self._speakable(action.facts)) and not self._outdated(action.facts):
                 return replace(self.engine.plan_of(state, action, recovered=True), floor_action="AFTER_FLOOR_RELEASE")
         return None
+
+    def _has_words(self, plan: Plan) -> bool:
+        """Whether a plan can be said without what may not be spoken yet."""
+        said = self._expressed.get(plan.id, ())
+        return self._compat or not plan.dropped or any(not facts & set(plan.dropped) for facts in said)
 
     def _speakable(self, facts: tuple[str, ...]) -> bool:
         return all(self.engine.eligible(fact) for fact in facts)

@@ -43,6 +43,14 @@ class Plan:
     style: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass
+class Taken:
+    """What was reacted to while the user has the floor: transitions, and acts that were answered."""
+
+    transitions: set[tuple[str, int]] = field(default_factory=set)
+    acts: set[str] = field(default_factory=set)
+
+
 class FlowEngine:
     """The user's state machine in one session."""
 
@@ -71,19 +79,23 @@ class FlowEngine:
         self.acts.update(seen.acts)
         self.events.update(seen.fired)
 
-    def step(self, seen: Observation, taken: set[tuple[str, int]] | None = None) -> Plan | None:
-        """One step: at most one plan. A transition in ``taken`` is not taken again; the one that is taken is added."""
+    def step(self, seen: Observation, taken: Taken | None = None) -> Plan | None:
+        """One step: at most one plan. What is ``taken`` is not reacted to again; what this step takes is added."""
         self.learn(seen)
+        taken = Taken() if taken is None else taken
+        if taken.acts:
+            seen = replace(seen, acts=[act for act in seen.acts if act not in taken.acts])
         self._rearm(seen)
         entering = self._on_enter()
         if entering is not None:
             return entering
         for index, transition in enumerate(self._flow.states[self.state].transitions):
-            if taken is not None and (self.state, index) in taken:
+            if (self.state, index) in taken.transitions:
                 continue
             if self._armed(transition, seen) and seen.matches(transition.when, self.revealed):
-                if taken is not None:
-                    taken.add((self.state, index))
+                taken.transitions.add((self.state, index))
+                if transition.when.agent_act is not None:
+                    taken.acts.add(transition.when.agent_act)
                 return self._take(transition, seen)
         if not self._compat:
             self._skip()

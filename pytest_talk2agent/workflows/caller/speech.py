@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.package.user import BankLine, Clip, Variant
@@ -56,10 +56,16 @@ class Wordings:
         self._closings = _texts(package.clips, "closing") or CLOSINGS
         self._nudges = _texts(package.clips, "nudge") or (NUDGE,)
 
-    def variant(self, plan: str) -> Variant | None:
-        """The wording of a plan: the same for the same scenario and seed. None where the bank has none."""
+    def variant(self, plan: str, dropped: Collection[str] = ()) -> Variant | None:
+        """The wording of a plan: the same for the same scenario and seed. None where the bank has none.
+
+        Where facts were dropped from the plan, it is one without them if there is one.
+        """
         line = self._lines.get(plan)
-        return stable_choice(line.variants, self._scenario, self._seed, plan) if line is not None else None
+        if line is None:
+            return None
+        clean = [variant for variant in line.variants if not set(variant.expressed_fact_ids) & set(dropped)]
+        return stable_choice(clean or line.variants, self._scenario, self._seed, plan)
 
     def closing(self) -> str:
         """The words of a sign-off."""

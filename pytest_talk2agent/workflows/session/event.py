@@ -4,21 +4,21 @@ The keys are those of APEX-Voice 1.9, with ``prev`` and ``digest`` for the chain
 
 | type | payload |
 |---|---|
-| RUN_START | format, task_id, model_id (the agent's spec), agent (its identity), seed, repetition, clock, compat, package (all of it, as plain values), package_sha256, world (as the session found it), speech (ms a word) |
+| RUN_START | format, task_id, model_id (the agent's spec), agent (its identity), seed, repetition, clock, compat, perturbation, package (all of it, as plain values), package_sha256, world (as the session found it), speech (ms a word) |
 | USER_STATE_TRANSITION | from, to |
-| USER_PLAN | plan_id, speech_act, facts, floor_action, event_id, dropped (facts that may not be spoken yet), recovered |
-| USER_AUDIO_START | utterance, text, duration_ms, plan_id, variant_id, speech_act, facts, kind (turn, barge_in, backchannel, recovered, closing, nudge), over (utterance of the agent that it meets, or null) |
+| USER_PLAN | plan_id, speech_act, facts, floor_action, event_id, dropped (facts that may not be spoken yet), recovered, unsaid |
+| USER_AUDIO_START | utterance, text, duration_ms, plan_id, variant_id, speech_act, facts, approves, kind (turn, barge_in, backchannel, recovered, closing, nudge), over (utterance of the agent that it meets, or null) |
 | USER_AUDIO_END | utterance |
-| AGENT_TEXT | turn, text: all that the agent set out to say |
+| AGENT_TEXT | turn, text: all that the agent set out to say; asked_ms, continuation, cancelled, end_call, usage |
 | AGENT_AUDIO_START | utterance, turn, text, duration_ms |
 | AGENT_AUDIO_END | utterance, played_ms, heard, cut |
-| AGENT_ACT | act, source (pattern, tool, model), value; or, with source model, asked and answer: the raw exchange |
-| TOOL_CALL | call, turn, tool, args (as the agent sent them) |
-| TOOL_RESULT | call, tool, ok, result, error, auth_decision (code, action_type, target_id, token_id, reason), latency_ms, effect, statements, abandoned |
+| AGENT_ACT | act, source (pattern, tool, model), value |
+| TOOL_CALL | call, turn, tool, args; raw where these were no JSON object, and args null |
+| TOOL_RESULT | call, tool, ok, result, error, auth_decision (code, action_type, target_id, token_id, reason), latency_ms, effect, statements, query, hits, note, abandoned |
 | ARTIFACT_MUTATION | artifact_id, path (a field; ``@lifecycle``; ``@stale``), old, new, version |
-| WORLD_MUTATION | path (list of keys), old, new (either may be absent), table rows as [table, key, column] |
+| WORLD_MUTATION | path (list of keys; of a database table, key, column), old, new, had, has |
 | DUPLEX_EVENT | event_id, type, phase fired: expected, task_critical, repairs, max_stop_ms; phase met: onset_ms; phase over: onset_ms, agent_yielded, isl_ms, retained |
-| POLICY_EVENT | kind: leak (fact_id, plan_id), request (request_id, satisfied, reason), patience (reason), race (contract, detail), limit (what) |
+| POLICY_EVENT | kind: leak (fact_id, plan_id), request (request_id, satisfied, reason), patience (reason), limit (what), classifier (text, answer, error) |
 | APPROVAL_EVENT | kind (requested, granted, revoked), action_type, target_id, token_id, content_sha256 |
 | SIMULATOR_FALLBACK | user_plan_id |
 | INFRA_FAILURE | error |

@@ -220,12 +220,11 @@ class Scene:
         """The events that fired and that the flow has not answered."""
         return [event for event in self._ever_fired if self.caller.engine.unanswered(event)]
 
-    def plan(self, plan: Plan, causes: Sequence[int] = ()) -> int:
+    def plan(self, plan: Plan, *, unsaid: bool = False) -> int:
         """Log what the user means to do, and facts that may not be spoken yet."""
         seq = self.note(
             "USER_PLAN",
             "user",
-            causes,
             plan_id=plan.id,
             speech_act=plan.speech_act,
             facts=list(plan.facts),
@@ -233,6 +232,7 @@ class Scene:
             event_id=plan.event_id,
             dropped=list(plan.dropped),
             recovered=plan.recovered,
+            unsaid=unsaid,
         )
         for fact in plan.dropped:
             self.note("POLICY_EVENT", "harness", [seq], kind="leak", fact_id=fact, plan_id=plan.id)

@@ -81,6 +81,10 @@ class Session:
             call, outcome, seq = self._running
             self.scene.result(call, outcome, seq, abandoned=True)
             self._running = None
+        if self.end == "agent":
+            before = self.scene.caller.engine.state
+            self.scene.caller.hear_last(self.scene.observe())
+            self._moved(before)
         for verdict in self.scene.caller.verdicts():
             request = {"request_id": verdict.request_id, "satisfied": verdict.satisfied, "reason": verdict.reason}
             self.scene.note("POLICY_EVENT", "user", kind="request", **request)
@@ -244,6 +248,8 @@ class Session:
         self._do(turn)
 
     def _do(self, turn: Turn) -> None:
+        for plan in turn.unsaid:
+            self.scene.plan(plan, unsaid=True)
         if turn.end is not None:
             if turn.reason:
                 self.scene.note("POLICY_EVENT", "user", kind="patience", reason=turn.reason)
@@ -285,7 +291,7 @@ class Session:
             self._do(self.scene.caller.give_up(f"heard nothing for {waited} ms"))
 
     def _wording(self, plan: Plan) -> tuple[str, str | None]:
-        variant = self.words.variant(plan.id)
+        variant = self.words.variant(plan.id, plan.dropped)
         if variant is not None:
             return variant.text, variant.variant_id
         self.scene.note("SIMULATOR_FALLBACK", "harness", user_plan_id=plan.id)
@@ -316,6 +322,7 @@ class Session:
             variant_id=variant,
             speech_act=plan.speech_act if plan else None,
             facts=list(plan.facts) if plan else [],
+            approves=plan.approves if plan else None,
             over=over.utterance if over else None,
         )
         if plan is not None:

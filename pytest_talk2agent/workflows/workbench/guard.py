@@ -116,19 +116,20 @@ class CommitGuard:
         found = [asked for asked in self._pending.values() if action_type in (None, asked.scope.action_type)]
         return found[-1] if found else None
 
-    def revoke(self, now_ms: int, actions: Collection[str] | None = None) -> list[Scope]:
-        """Take back approvals and requests: those of some actions, or of the scope that was asked for last.
+    def revoke(self, now_ms: int, actions: Collection[str] | None = None, *, requests: bool = True) -> list[Scope]:
+        """Take back approvals: those of some actions, or of the scope that was asked for last; and open ``requests``.
 
         The earliest revocation of a token counts. Returns the scopes.
         """
         if actions is None:
             scopes = [self._last.scope] if self._last is not None else []
         else:
-            known = [*(token.scope for token in self.tokens), *self._pending]
+            known = [*(token.scope for token in self.tokens), *(self._pending if requests else ())]
             scopes = [scope for scope in dict.fromkeys(known) if scope.action_type in actions]
         for scope in scopes:
             self.revoke_scope(scope, now_ms)
-            self._pending.pop(scope, None)
+            if requests:
+                self._pending.pop(scope, None)
         return scopes
 
     def revoke_scope(self, scope: Scope, now_ms: int) -> None:

@@ -144,10 +144,11 @@ class Workbench:
             return None, []
         return token, [_approval("granted", token.scope, token.content_sha256, token.token_id)]
 
-    def revoke(self, now_ms: int, actions: Sequence[str] | None = None) -> list[Effect]:
+    def revoke(self, now_ms: int, actions: Sequence[str] | None = None, *, requests: bool = True) -> list[Effect]:
         """The user takes back what they approved, at a moment; see `CommitGuard.revoke`."""
         named = None if actions is None else self._actions(actions)
-        return [_approval("revoked", scope, "") for scope in self.guard.revoke(now_ms, named)]
+        scopes = self.guard.revoke(now_ms, named, requests=requests)
+        return [_approval("revoked", scope, "") for scope in scopes]
 
     def happen(self, event: EventSpec, now_ms: int) -> list[Effect]:
         """What an event does to the work: repairs become stale, the world changes, commits are forbidden."""
@@ -156,10 +157,10 @@ class Workbench:
             artifact, _, name = path.partition(".")
             if artifact in self.artifacts:
                 effects += self.artifacts.mark_stale(artifact, [name])
-        for path, value in event.world_updates.items():
+        for path, value in sorted(event.world_updates.items()):
             effects += map(_world, self.state.put(path, value))
         if event.forbidden_tool_commits:
-            effects += self.revoke(now_ms, None if self.compat else event.forbidden_tool_commits)
+            effects += self.revoke(now_ms, None if self.compat else event.forbidden_tool_commits, requests=False)
         return effects
 
     def digest(self) -> tuple[str, str]:
@@ -207,7 +208,7 @@ class Workbench:
         if tool.handler == "update_artifact":
             return self._update(tool, args, work)
         if tool.handler == "set_lifecycle":
-            return self._set_lifecycle(tool, args, now_ms, work)
+            return self._set_lifecycle(tool, args, work)
         if tool.handler == "request_approval":
             return self._request(tool, args, now_ms, work)
         if tool.handler == "commit":
@@ -244,12 +245,12 @@ class Workbench:
                 raise _ToolError(f"unknown field {unknown[0][:100]!r}; there are {', '.join(known or ())}")
             if artifact.lifecycle == "COMMITTED":
                 raise _ToolError(f"{artifact_id} is committed; nothing is written to it")
-        for name, value in fields.items():
+        for name, value in sorted(fields.items()):
             work.effects += self.artifacts.write(artifact_id, name, value)
         work.effects += self.artifacts.touch(artifact_id)
-        return {"updated": list(fields), "artifact_id": artifact_id}
+        return {"updated": sorted(fields), "artifact_id": artifact_id}
 
-    def _set_lifecycle(self, tool: ToolSpec, args: Mapping[str, Any], now_ms: int, work: _Work) -> dict[str, Any]:
+    def _set_lifecycle(self, tool: ToolSpec, args: Mapping[str, Any], work: _Work) -> dict[str, Any]:
         artifact_id, state = self._named(tool, args, "artifact_id"), self._named(tool, args, "state")
         if not isinstance(artifact_id, str):
             raise _ToolError("artifact_id must be a text")
@@ -259,10 +260,9 @@ class Workbench:
         if committing and not self.compat:
             action = self._action_on(artifact_id)
             if action is not None:
-                scope = Scope(action, artifact_id)
-                work.decision = self.guard.authorize(scope, now_ms, self._content(scope))
-                if not work.decision.authorized:
-                    return {"artifact_id": artifact_id, "lifecycle": self.artifacts[artifact_id].lifecycle}
+                why = "an artifact is committed by the tool of its action alone"
+                work.decision = Decision("PREMATURE_COMMIT", Scope(action, artifact_id), reason=why)
+                return {"artifact_id": artifact_id, "lifecycle": self.artifacts[artifact_id].lifecycle}
         work.effects += self.artifacts.set_lifecycle(artifact_id, state)
         return {"artifact_id": artifact_id, "lifecycle": state}
 
@@ -285,10 +285,10 @@ class Workbench:
             if artifact_id is None and scope.target_id in self.artifacts and not self.compat:
                 artifact_id = scope.target_id
             if isinstance(artifact_id, str):
-                for name, value in tool.effect.get("set_fields", {}).items():
+                for name, value in sorted(tool.effect.get("set_fields", {}).items()):
                     work.effects += self.artifacts.write(artifact_id, name, value)
                 work.effects += self.artifacts.set_lifecycle(artifact_id, "COMMITTED")
-            for path, value in tool.effect.get("world_updates", {}).items():
+            for path, value in sorted(tool.effect.get("world_updates", {}).items()):
                 work.effects += map(_world, self.state.put(path, value))
         return {
             "action_type": scope.action_type,
