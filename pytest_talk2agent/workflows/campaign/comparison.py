@@ -8,10 +8,10 @@ noise floor stands beside it: how often two runs of the same build differ.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.comparison import Change, change_of
@@ -21,6 +21,40 @@ from pytest_talk2agent.workflows.campaign.reliability import Passes, Reliability
 _Z = 1.959963984540054  # of a two-sided interval of 95 %
 
 Build = TypeVar("Build")
+Metric = Literal["pass", "reliable"]
+METRICS: tuple[Metric, ...] = ("pass", "reliable")
+
+
+@dataclass(frozen=True)
+class MetricChange:
+    """One metric of a candidate against its reference, from 0 to 1; ``difference`` is candidate minus reference.
+
+    ``metric`` is ``pass`` (Pass@1) or ``reliable`` (Reliable@k). ``interval`` is the 95 % interval of the difference, a
+    paired bootstrap over workflows; None with fewer than two.
+    """
+
+    metric: Metric
+    title: str
+    before: Interval
+    after: Interval
+    difference: Interval
+    interval: tuple[float, float] | None
+    margin: Fraction | None = None
+
+    @property
+    def change(self) -> Change | None:
+        """The verdict against the margin; None where there is no margin."""
+        if self.margin is None:
+            return None
+        if self.interval is None:
+            return Change.UNDECIDED
+        return change_of(*self.interval, float(self.margin))
+
+    def __str__(self) -> str:
+        span = "one workflow says nothing of others"
+        if self.interval is not None:
+            span = f"[{100 * self.interval[0]:+.1f}, {100 * self.interval[1]:+.1f}]"
+        return f"{self.title} by {_signed(self.difference)} points {span}"
 
 
 @dataclass(frozen=True)
@@ -34,6 +68,11 @@ class PairedChange:
     better: int
     open: int
     p: float
+
+    def __str__(self) -> str:
+        unjudged = f", {self.open} unjudged" if self.open else ""
+        changed = f"{self.worse} workflows worse, {self.better} better{unjudged}"
+        return f"{self.name} {self.before} -> {self.after}: {changed} (p = {self.p:.2g}, McNemar)"
 
 
 @dataclass(frozen=True)
@@ -59,48 +98,41 @@ class NoiseFloor:
 
 @dataclass(frozen=True)
 class BuildComparison:
-    """A candidate against its reference; shares from 0 to 1, ``difference`` is candidate minus reference.
+    """A candidate against its reference, on the workflows that both have complete.
 
-    ``interval`` is the 95 % interval of the difference of Pass@1, None with fewer than two workflows. ``only_before``
-    and ``only_after`` are workflows that the other one lacks.
+    ``only_before`` and ``only_after`` are workflows that the other one lacks; they enter nothing.
     """
 
     reference: str
     candidate: str
     workflows: int
-    before: Interval
-    after: Interval
-    difference: Interval
-    interval: tuple[float, float] | None
+    metrics: tuple[MetricChange, ...]
     reliable: PairedChange
     any: PairedChange
     noise: NoiseFloor | NotApplicable
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
-    margin: Fraction | None = None
 
     @property
     def change(self) -> Change | None:
-        """The verdict against the margin; None where there is no margin."""
-        if self.margin is None:
-            return None
-        if self.interval is None:
-            return Change.UNDECIDED
-        return change_of(*self.interval, float(self.margin))
+        """The worst of its metrics; None where no margin was given."""
+        found = [row.change for row in self.metrics if row.change is not None]
+        worst = (Change.REGRESSED, Change.UNDECIDED, Change.NOT_REGRESSED)
+        return next((change for change in worst if change in found), None)
 
     def reasons(self, *, inconclusive_passes: bool = False) -> list[str]:
         """Why the gate must not open, if so."""
-        if self.change is Change.REGRESSED or (self.change is Change.UNDECIDED and not inconclusive_passes):
-            return [f"{self.candidate}: {self.change.value}: {self.sentence}, margin {points(self.margin)}"]
-        return []
+        return [
+            f"{self.candidate}: {row.change.value}: {row} against {self.reference}, margin {points(row.margin)}"
+            for row in self.metrics
+            if row.change is Change.REGRESSED or (row.change is Change.UNDECIDED and not inconclusive_passes)
+        ]
 
     @property
-    def sentence(self) -> str:
-        """The difference in words, with its interval and the noise beside it."""
-        span = "one workflow says nothing of others"
-        if self.interval is not None:
-            span = f"[{100 * self.interval[0]:+.1f}, {100 * self.interval[1]:+.1f}]"
-        return f"Pass@1 by {_signed(self.difference)} points {span} against {self.reference}; {self.noise}"
+    def lines(self) -> list[str]:
+        """Every difference in words, with the noise floor beside it."""
+        rows = [f"{self.candidate} against {self.reference}: {row}; {self.noise}" for row in self.metrics]
+        return [*rows, *(f"{self.candidate} against {self.reference}: {pair}" for pair in (self.reliable, self.any))]
 
 
 def points(share: Fraction | None) -> str:
@@ -117,7 +149,7 @@ def compare(
     reference: tuple[str, Reliability],
     candidate: tuple[str, Reliability],
     *,
-    margin: Fraction | None = None,
+    margins: Mapping[Metric, Fraction] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> BuildComparison:
@@ -130,21 +162,33 @@ def compare(
     if not common:
         raise ValueError(f"{before_name} and {after_name} have no workflow in common")
     old, new = [before.workflows[task] for task in common], [after.workflows[task] for task in common]
-    shares = [_minus(two.share, one.share) for one, two in zip(old, new, strict=True)]
+    limits = margins or {}
+
+    def metric(name: Metric, title: str, value: Callable[[Passes], Interval]) -> MetricChange:
+        differences = [_minus(value(two), value(one)) for one, two in zip(old, new, strict=True)]
+        return MetricChange(
+            name,
+            title,
+            _mean([value(one) for one in old]),
+            _mean([value(two) for two in new]),
+            _mean(differences),
+            clustered(differences, draws=draws, seed=seed),
+            limits.get(name),
+        )
+
     return BuildComparison(
         reference=before_name,
         candidate=after_name,
         workflows=len(common),
-        before=_mean([one.share for one in old]),
-        after=_mean([two.share for two in new]),
-        difference=_mean(shares),
-        interval=clustered(shares, draws=draws, seed=seed),
+        metrics=(
+            metric("pass", "Pass@1", lambda one: one.share),
+            metric("reliable", f"Reliable@{after.k}", lambda one: one.every(one.total)),
+        ),
         reliable=_paired(f"Reliable@{after.k}", old, new, every=True),
         any=_paired(f"Pass@{after.k}", old, new, every=False),
         noise=noise_floor([before, after], common),
         only_before=tuple(sorted(before.workflows.keys() - after.workflows.keys())),
         only_after=tuple(sorted(after.workflows.keys() - before.workflows.keys())),
-        margin=margin,
     )
 
 

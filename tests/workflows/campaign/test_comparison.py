@@ -20,17 +20,19 @@ def build(*passes: int, k: int = 3) -> Reliability:
 
 def test_the_two_best_models_do_not_differ() -> None:
     results = read_passes(apex_path("per_task.csv"))
-    found = compare(
-        ("grok", results["grok-voice"]), ("gpt", results["gpt-realtime"]), margin=Fraction(1, 20), draws=2000
-    )
-    assert f"{float(100 * found.difference.low):.1f}" == "0.6"
-    assert found.interval is not None
-    half = (found.interval[1] - found.interval[0]) / 2
+    pair = ("grok", results["grok-voice"]), ("gpt", results["gpt-realtime"])
+    found = compare(*pair, margins={"pass": Fraction(1, 20)}, draws=2000)
+    passes, reliable = found.metrics
+    assert f"{float(100 * passes.difference.low):.1f}" == "0.6"
+    assert (reliable.before.low, reliable.after.low) == (Fraction(6, 120), Fraction(13, 120))
+    assert passes.interval is not None
+    half = (passes.interval[1] - passes.interval[0]) / 2
     assert round(100 * half / 1.98, 1) == 3.3  # its standard error, from the interval of Student's t
     assert (found.reliable.worse, found.reliable.better, found.reliable.open) == (5, 12, 0)
     assert found.reliable.p == pytest.approx(0.143463134765625)
     assert found.change is Change.UNDECIDED
-    assert found.reasons() == [f"gpt: undecided: {found.sentence}, margin 5"]
+    assert found.reasons() == [f"gpt: undecided: {passes} against grok, margin 5"]
+    assert found.lines[2] == ("gpt against grok: Reliable@3 6 -> 13: 5 workflows worse, 12 better (p = 0.14, McNemar)")
     assert found.reasons(inconclusive_passes=True) == []
 
 
@@ -41,19 +43,19 @@ def test_agents_are_ranked_as_published() -> None:
 
 def test_the_three_outcomes_of_a_release() -> None:
     before = build(*[3] * 30, *[0] * 30)
-    worse = compare(("old", before), ("new", build(*[0] * 60)), margin=Fraction(1, 20), draws=500)
-    same = compare(("old", before), ("new", before), margin=Fraction(1, 20), draws=500)
-    open_ = compare(("old", before), ("new", build(*[2] * 30, *[1] * 30)), margin=Fraction(1, 20), draws=500)
+    worse = compare(("old", before), ("new", build(*[0] * 60)), margins={"pass": Fraction(1, 20)}, draws=500)
+    same = compare(("old", before), ("new", before), margins={"pass": Fraction(1, 20)}, draws=500)
+    open_ = compare(("old", before), ("new", build(*[2] * 30, *[1] * 30)), margins={"pass": Fraction(1, 20)}, draws=500)
     assert [one.change for one in (worse, same, open_)] == [Change.REGRESSED, Change.NOT_REGRESSED, Change.UNDECIDED]
     assert compare(("old", before), ("new", before)).change is None
     assert "regressed: Pass@1 by -50.0 points" in worse.reasons()[0]
 
 
 def test_one_workflow_decides_nothing() -> None:
-    found = compare(("old", build(3)), ("new", build(3)), margin=Fraction(1, 20))
-    assert found.interval is None
+    found = compare(("old", build(3)), ("new", build(3)), margins={"pass": Fraction(1, 20)})
+    assert found.metrics[0].interval is None
     assert found.change is Change.UNDECIDED
-    assert "one workflow says nothing of others" in found.sentence
+    assert "one workflow says nothing of others" in found.lines[0]
 
 
 def test_builds_are_compared_on_what_both_have() -> None:
@@ -69,14 +71,14 @@ def test_identical_runs_that_differ_are_the_noise_that_a_difference_stands_again
     assert str(found.noise) == "identical runs flip 66.7 % of workflows (± 20.7 points)"
     single = compare(("old", build(1, 0, k=1)), ("new", build(1, 1, k=1)))
     assert isinstance(single.noise, NotApplicable)
-    assert "identical runs were not repeated" in single.sentence
+    assert "identical runs were not repeated" in single.lines[0]
 
 
 def test_what_is_unjudged_widens_a_difference() -> None:
     before = Reliability(2, {f"w{i}": Passes(1, 0, 2) for i in range(12)}, {})
     after = Reliability(2, {f"w{i}": Passes(1, 1, 2) for i in range(12)}, {})
-    found = compare(("old", before), ("new", after), margin=Fraction(0), draws=200)
-    assert [found.difference.low, found.difference.high] == [0, Fraction(1, 2)]
+    found = compare(("old", before), ("new", after), margins={"pass": Fraction(0)}, draws=200)
+    assert [found.metrics[0].difference.low, found.metrics[0].difference.high] == [0, Fraction(1, 2)]
     assert (found.reliable.open, found.reliable.p) == (12, 1.0)
 
 
