@@ -50,7 +50,7 @@ def crawl(workspace: Path) -> Iterator[SeenFile]:
     root = workspace.resolve()
     for count, path in enumerate(_paths(root, root, []), start=1):
         if count > MOST_FILES:
-            raise ContextError(f"{workspace}: more than {MOST_FILES} files; make `context.agent_view` a smaller folder")
+            raise ContextError(f"{workspace}: more than {MOST_FILES} files; make `context.workspace` a smaller folder")
         yield SeenFile(path.relative_to(root).as_posix(), _text(path))
 
 
