@@ -70,7 +70,7 @@ class Gatekeeper:
         if self._plan != Plan():
             return
         self._plan = plan
-        self._voice.notes = list(plan.notes)
+        self._voice.note(plan.notes)
         for file in plan.conftests:
             self._take_hooks(file)
 

@@ -96,7 +96,7 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Sequence[p
     refusal = None
     subjects = [subject for item in session.items if (subject := subject_of(item)) is not None]
     try:
-        voice.policy = voice.make_policy(subjects) if subjects else None
+        voice.hold(subjects)
     except BaselineError as error:
         refusal = str(error)
     return Plan(

@@ -63,7 +63,7 @@ class RunLoop:
         if plan.refusal is not None:
             if self._voice.worker is None:
                 raise pytest.UsageError(plan.refusal)
-            self._voice.refusal = plan.refusal  # the controller ends the run; to raise here would crash the worker
+            self._voice.refuse(plan.refusal)  # the controller ends the run; to raise here would crash the worker
             return
         items = [(item, subject) for item in session.items if (subject := subject_of(item)) is not None]
         if items:
@@ -106,7 +106,7 @@ def leave_out(config: pytest.Config, voice: VoiceSession, items: list[pytest.Ite
         config.hook.pytest_deselected(items=[item for item in items if id(item) in reasons])
         items[:] = [item for item in items if id(item) not in reasons]
     left_out = [*_counted("item", Counter(reasons.values())), *_counted("task", _wordless(voice))]
-    voice.notes = [*left_out, *voice.checkouts.remarks()]
+    voice.note([*left_out, *voice.checkouts.remarks()])
 
 
 def _reason_to_leave_out(voice: VoiceSession, item: pytest.Item) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pytest_talk2agent.engine.owner import ServerOwner
     from pytest_talk2agent.engine.progress import Progress
     from pytest_talk2agent.engine.subject import Subject
-    from pytest_talk2agent.gatekeeper import Gatekeeper
     from pytest_talk2agent.judging.judge import Judge
     from pytest_talk2agent.reporting.terminal import ProgressLine
     from pytest_talk2agent.results.baseline import Baseline
@@ -40,13 +39,14 @@ class VoiceSession:
     """
 
     def __init__(self, config: pytest.Config) -> None:
+        from pytest_talk2agent.gatekeeper import Gatekeeper
         from pytest_talk2agent.settings import settings_of
 
         self.config = config
         self.settings = settings_of(config)
         self.worker: dict[str, Any] | None = getattr(config, "workerinput", {}).get("t2a")
         self._process = os.getpid()
-        self.gatekeeper: Gatekeeper | None = None
+        self.gatekeeper = None if is_worker(config) else Gatekeeper(config, self)
         self.owner: ServerOwner | None = None
         self.stored: Progress | None = None
         self.policy: Policy | None = None
@@ -228,6 +228,18 @@ class VoiceSession:
         if odd:
             raise pytest.UsageError(f"{path}: a pytest_t2a_modify_tasks hook left {odd[0]!r:.80}, which is no task")
 
+    def note(self, lines: Iterable[str]) -> None:
+        """Say with the verdict what the run leaves out, in place of what was noted before."""
+        self.notes = list(lines)
+
+    def refuse(self, reason: str) -> None:
+        """Begin no evaluation: every item fails for this reason."""
+        self.refusal = reason
+
+    def hold(self, subjects: Sequence[Subject]) -> None:
+        """Set what the items of the run are held to; raises BaselineError as `make_policy`."""
+        self.policy = self.make_policy(subjects) if subjects else None
+
     def make_policy(self, subjects: Sequence[Subject]) -> Policy:
         """What these subjects are held to; raises BaselineError where they must not be compared with the baseline."""
         from pytest_talk2agent.engine.evaluation import Policy, references_of, refuse_other_builds, refuse_same_keys
@@ -318,20 +330,23 @@ class VoiceSession:
             self.owner = None
 
 
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this process is a worker of pytest-xdist, which then gives its configuration an input."""
+    return hasattr(config, "workerinput")
+
+
 voice_key = pytest.StashKey[VoiceSession]()
 
 
 def voice_of(config: pytest.Config) -> VoiceSession:
     """The one session object of this process; the first call registers with pytest what a run of ours needs."""
     if voice_key not in config.stash:
-        from pytest_talk2agent.gatekeeper import Gatekeeper
         from pytest_talk2agent.runloop import RunLoop
 
         voice = config.stash[voice_key] = VoiceSession(config)
         config.pluginmanager.register(voice, "t2a-session")
         config.pluginmanager.register(RunLoop(voice), "t2a-runloop")
-        if not hasattr(config, "workerinput"):
-            voice.gatekeeper = Gatekeeper(config, voice)
+        if voice.gatekeeper is not None:
             config.pluginmanager.register(voice.gatekeeper, "t2a-gatekeeper")
     return config.stash[voice_key]
 
@@ -342,7 +357,7 @@ def open_session(config: pytest.Config) -> None:
     What stands in an ini file or in ``addopts`` is checked when the first spoken task is met, so that a run of plain
     tests needs nothing of it.
     """
-    if is_run(config) and not hasattr(config, "workerinput"):
+    if is_run(config) and not is_worker(config):
         forget_earlier_report(config)
     voice = voice_of(config)
     if asked_for(config):

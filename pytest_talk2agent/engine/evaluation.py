@@ -24,7 +24,7 @@ from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.baseline import Baseline, BaselineError, Candidate
 from pytest_talk2agent.results.task_result import VERSION, TaskResult, Visible
 from pytest_talk2agent.results.transcript import Transcript
-from pytest_talk2agent.results.verdict import METRICS, Limits, Rules, decide
+from pytest_talk2agent.results.verdict import Limits, Rules, decide
 from pytest_talk2agent.tasks.task import Task
 
 
@@ -55,9 +55,8 @@ class Policy:
         if self.baseline is not None and reference is not None:
             entry = self.baseline.items[reference].get(subject.key)
             before = None if entry is None else entry.intervals()
-        declared = {} if task.thresholds is None else {m: getattr(task.thresholds, m) for m in METRICS}
         return self.rules.limits(
-            {metric: limit for metric, limit in declared.items() if limit is not None},
+            {} if task.thresholds is None else task.thresholds.given(),
             before,
             must_pass=self.rules.pins(task.id, task.tags),
             compared=self.baseline is not None or self.accepts,

@@ -8,32 +8,14 @@ from functools import lru_cache
 from pytest_talk2agent.judging.alignment import Alignment
 from pytest_talk2agent.speech.numerals import is_numeric
 from pytest_talk2agent.speech.tokens import Stream
-from pytest_talk2agent.speech.words import EMPTY, listed, stem
+from pytest_talk2agent.speech.words import EMPTY, listed, phrases_of, stem
 
 _ENDS = frozenset(".!?。！？\n")
 _ACKNOWLEDGE = frozenset(
     listed("sure certainly absolutely okay ok yes right great alright well so course of no problem hello hi hey")
 )
 _POLITE = frozenset(listed("please could can would you i want need like to now also just then and we let us us"))
-_ANSWERS: tuple[tuple[str, ...], ...] = tuple(
-    tuple(phrase.split())
-    for phrase in (
-        "done", "all done", "all set", "here is", "here are", "i am sorry", "i am afraid", "i am unable",
-        "i am not able", "i can not", "i could not", "i do not have", "i do not know", "i do not see",
-        "i do not understand", "i will not be able", "is there anything",
-        "you are welcome", "glad to", "happy to help", "do not forget to subscribe", "please subscribe", "subscribe",
-        "see you", "bye", "goodbye", "got it", "the answer is", "that is done", "i just", "sorry i", "sorry but",
-        "like and subscribe", "i hope this", "i hope that", "how can i", "how may i", "what would you", "anything else",
-        "can i help", "may i help", "you can", "you could", "you should", "you will", "you need", "you may",
-        "this will", "it is done", "your request",
-        "task completed", "thanks", "thank you", "i would be happy", "i did", "unfortunately", "as an ai",
-        "as a language model", "let me know", "please let me know", "please provide", "please confirm", "please note",
-        "could you please tell me", "could you tell me", "can you tell me", "would you like", "do you want",
-        "which one", "it looks like", "it seems", "sorry for", "we are sorry", "apologies", "i apologize",
-        "i apologise", "there is no", "there are no", "i am happy to", "i am here to", "have a great", "have a nice",
-        "consider it done", "everything is", "i have no", "i found", "this is not something", "we can not",
-    )
-)  # fmt: skip
+_ANSWERS = phrases_of(__package__, "answer_phrases.txt")
 _PAST = frozenset(
     listed(
         "set put sent made wrote ran did found took gave began kept got built cut read left done written taken run "

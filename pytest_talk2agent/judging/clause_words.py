@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pytest_talk2agent.speech.words import listed
+from pytest_talk2agent.speech.words import lines_of, listed, phrases_of
 
 Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -54,50 +54,18 @@ DENYING: dict[str, tuple[str, ...]] = {
     "omit": ("to",), "decline": ("to",), "prevent": (), "prevents": (),
 }  # fmt: skip
 ENDING = frozenset(listed("stop stops quit cease"))  # before a verb in -ing alone
-EXCLUDING = by_first(
-    tuple(phrase.split())
-    for phrase in (
-        "instead of", "rather than", "in place of", "other than", "apart from", "aside from", "as opposed to",
-        "except for", "except", "excluding", "excepting", "without", "save for", "leaving out",
-    )
-)  # fmt: skip
+EXCLUDING = by_first(phrases_of(__package__, "excluding_phrases.txt"))
 WHOLES = frozenset(listed("everything all anything every everyone everybody anyone anybody any"))
 BARELY = frozenset(listed("hardly barely scarcely"))
 QUANTIFIERS = frozenset(listed("nothing nobody none nowhere noone"))
 # `no` and `not` that deny nothing.
-IDLE = by_first(
-    tuple(phrase.split())
-    for phrase in (
-        "not only", "not just", "not to mention", "never mind", "no problem", "no problems", "no worries", "no matter",
-        "no doubt", "no rush", "no hurry", "no offence", "no offense", "no idea", "no later than", "no more than",
-        "no less than", "no fewer than", "no earlier than", "no wait", "no sorry", "no way", "nothing but", "none but",
-        "if not", "or not", "whether or not", "why not", "why do not", "not yet", "for nothing", "if nothing else",
-        "without fail", "without delay", "without question", "without doubt", "without hesitation",
-        "without further ado", "without further delay",
-    )
-)  # fmt: skip
+IDLE = by_first(phrases_of(__package__, "idle_negations.txt"))
 TARGETS = frozenset(listed("into onto as"))
 ROOTS = frozenset((("slash",), ("tilde",), ("/",), ("~",)))
 ADVERBS = frozenset(listed("please also just now instead simply always still"))
 JOINERS = frozenset("-_./\\")
 SPOKEN_JOINERS = frozenset(listed("dash hyphen underscore slash backslash dot"))
-COMMANDS = frozenset(
-    listed(
-        "add allow answer append apply approve archive ask assign attach begin block book bring build buy call cancel "
-        "change charge check choose clean clear click close commit compare compile compress connect convert copy crop "
-        "cut delete deploy disable discard download draft draw drop edit email empty enable enter erase export extract "
-        "fetch fill find fix forward get give go grant hide import include increase insert install invite keep leave "
-        "lock lower mark merge message move mute notify open order paste pause pay pick place play post print publish "
-        "pull push put raise read record refresh reject release remind remove rename rent replace reply report request "
-        "reset resize restart restore resume retry return revert ring rotate run save scan schedule search select send "
-        "set share show shut sign skip sort start stop submit subtract switch sync take tell test text transfer trim "
-        "turn type unlock unmute update upgrade upload use visit wake warn watch wipe withdraw write zip "
-        "adjust alter analyse analyze calculate collapse collect combine compute confirm create describe detect eject "
-        "encrypt evaluate examine execute expand explain extend gather generate hang ignore inspect install launch let "
-        "mention modify overwrite preserve remember reorder rewrite shorten simplify store subscribe summarise "
-        "summarize tag terminate throw touch translate uninstall validate verify"
-    )
-)
+COMMANDS = frozenset(" ".join(lines_of(__package__, "command_verbs.txt")).split())
 
 
 # What stands before `no` where it denies a noun; behind anything else it takes something back.

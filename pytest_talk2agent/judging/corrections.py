@@ -14,31 +14,14 @@ from pytest_talk2agent.judging.reading import Reading, Scene
 from pytest_talk2agent.judging.values import read_value
 from pytest_talk2agent.speech.numerals import is_numeric, numeral_at
 from pytest_talk2agent.speech.tokens import Stream, tokenise
-from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, FILLERS
+from pytest_talk2agent.speech.words import CORRECTIONS, EMPTY, FILLERS, listed
 from pytest_talk2agent.tasks.intention import Intention
 
 _PHRASES = by_first(CORRECTIONS)
 _HARD = frozenset(".?!;\n—")
 # Words that are corrections only where a pause sets them off: `wait` is a command, `no` a determiner as well.
 _PAUSED = frozenset((("no",), ("wait",), ("rather",), ("actually",), ("correction",), ("pardon",), ("not", "that")))
-_MORE = FILLERS | {
-    "oh",
-    "well",
-    "and",
-    "but",
-    "the",
-    "a",
-    "an",
-    "it",
-    "is",
-    "should",
-    "be",
-    "to",
-    "for",
-    "at",
-    "on",
-    "in",
-}
+_MORE = FILLERS | frozenset(listed("oh well and but the a an it is should be to for at on in"))
 _CLASSED = frozenset(("number", "quantity", "money", "percent", "duration", "date", "time", "choice"))
 _MEASURED = frozenset(("quantity", "money", "percent", "duration"))
 _BEFORE = 8  # how far a value may stand from the words of correction

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from fractions import Fraction
 
 from pytest_talk2agent.context.decoys import inserted
-from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.grading.retention import Interval, mean_interval
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.task_result import TaskResult
@@ -155,6 +154,10 @@ class ConditionSummary:
     cost: Decimal | None = None
     kinds: tuple[KindSummary, ...] = ()
 
+    def mean(self, metric: str) -> Interval | None:
+        """The mean of a metric by its name; None where no item has a score."""
+        return {"native": self.native, "shapley": self.shapley}[metric]
+
 
 @dataclass(frozen=True)
 class KindSummary:
@@ -221,8 +224,4 @@ def _costs(row: TaskResult) -> list[Decimal]:
 
 def _mean(intervals: Sequence[Interval | None]) -> Interval | None:
     known = [interval for interval in intervals if interval is not None]
-    if not known:
-        return None
-    count = len(known)
-    low, high = sum((i.low for i in known), Fraction(0)), sum((i.high for i in known), Fraction(0))
-    return Interval(low / count, high / count)
+    return mean_interval(known) if known else None

@@ -109,7 +109,7 @@ def suite_reasons(conditions: Sequence[ConditionSummary], rules: Rules) -> list[
         for metric in METRICS:
             if metric not in rules.fail_under:
                 continue
-            limit, mean = rules.fail_under[metric], getattr(row, metric)
+            limit, mean = rules.fail_under[metric], row.mean(metric)
             if mean is None:
                 reasons.append(f"{row.condition}: no item has a score, so there is no mean {metric}")
             elif mean.high < limit:

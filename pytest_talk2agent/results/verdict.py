@@ -87,7 +87,7 @@ def decide(
         elif label is Label.UNRESOLVED:
             open_.append(f"critical intention {name} unresolved")
     for metric in METRICS:
-        interval: Interval | None = getattr(retention, metric)
+        interval = retention.interval(metric)
         if interval is None:
             continue
         for limit, word in _limits(metric, limits):
@@ -149,6 +149,10 @@ MUST_PASS = "must-pass"
 """The tag of a task that must not fall."""
 
 
+def _texts(shares: Mapping[str, Fraction]) -> dict[str, str]:
+    return {name: str(value) for name, value in shares.items()}
+
+
 @dataclass(frozen=True)
 class Rules:
     """What a run is held to.
@@ -171,12 +175,11 @@ class Rules:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, fractions as strings: a rule that somebody changed shows in the report."""
-        shares = {
-            name: {key: str(value) for key, value in getattr(self, name).items()}
-            for name in ("thresholds", "margin", "fail_under", "most")
-        }
         return {
-            **shares,
+            "thresholds": _texts(self.thresholds),
+            "margin": _texts(self.margin),
+            "fail_under": _texts(self.fail_under),
+            "most": _texts(self.most),
             "tolerance": str(self.tolerance),
             "inconclusive": "pass" if self.inconclusive_passes else "fail",
             "must_pass": list(self.must_pass),

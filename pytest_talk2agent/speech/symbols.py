@@ -2,91 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_talk2agent.speech.words import listed
+from pytest_talk2agent.speech.words import lines_of, listed
 
 # Longest phrase first at lookup: see `symbol_at`.
-_PHRASES = {
-    "dot": ".",
-    "period": ".",
-    "point": ".",
-    "full stop": ".",
-    "slash": "/",
-    "forward slash": "/",
-    "backslash": "\\",
-    "back slash": "\\",
-    "dash": "-",
-    "hyphen": "-",
-    "minus": "-",
-    "double dash": "--",
-    "double hyphen": "--",
-    "double slash": "//",
-    "double colon": "::",
-    "underscore": "_",
-    "under score": "_",
-    "colon": ":",
-    "semicolon": ";",
-    "at": "@",
-    "at sign": "@",
-    "tilde": "~",
-    "plus": "+",
-    "plus sign": "+",
-    "equals": "=",
-    "equal": "=",
-    "equals sign": "=",
-    "equal sign": "=",
-    "hash": "#",
-    "pound": "#",
-    "sharp": "#",
-    "pound sign": "#",
-    "hash sign": "#",
-    "number sign": "#",
-    "star": "*",
-    "asterisk": "*",
-    "percent": "%",
-    "per cent": "%",
-    "percent sign": "%",
-    "dollar": "$",
-    "dollar sign": "$",
-    "comma": ",",
-    "space": " ",
-    "ampersand": "&",
-    "question mark": "?",
-    "exclamation mark": "!",
-    "pipe": "|",
-    "caret": "^",
-    "open bracket": "[",
-    "close bracket": "]",
-    "open parenthesis": "(",
-    "close parenthesis": ")",
-    **{
-        f"{side}{shape}": symbol
-        for shape, symbols in {
-            "bracket": "[]",
-            "square bracket": "[]",
-            "brace": "{}",
-            "curly brace": "{}",
-            "curly bracket": "{}",
-            "paren": "()",
-            "parenthesis": "()",
-            "round bracket": "()",
-            "angle bracket": "<>",
-        }.items()
-        for sides, symbol in zip(
-            (("open ", "opening ", "left "), ("close ", "closing ", "right ")), symbols, strict=True
-        )
-        for side in sides
-    },
-    "quote": '"',
-    "unquote": '"',
-    "greater than": ">",
-    "greater than sign": ">",
-    "less than": "<",
-    "less than sign": "<",
-    "square root": "√",
-    "square root sign": "√",
-    "check mark": "✓",
-    "tick mark": "✓",
-}
+_PHRASES = dict(line.split("\t") for line in lines_of(__package__, "symbol_names.txt"))
 _BY_WORDS = {tuple(phrase.split()): symbol for phrase, symbol in _PHRASES.items()}
 SYMBOL_NAMES = {symbol: phrase for phrase, symbol in reversed(_PHRASES.items())}  # the first name of each
 _LONGEST = max(len(words) for words in _BY_WORDS)
@@ -114,26 +33,14 @@ NUMBER_HOMOPHONES = {"to": 2, "too": 2, "for": 4, "fore": 4, "won": 1, "ate": 8}
 
 # What an extension sounds like when it is read as a word; the same word in print is another extension.
 EXTENSION_SOUNDS: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("jason",): ("json",),
-    ("j", "son"): ("json",),
-    ("jay", "son"): ("json",),
-    ("pie",): ("py",),
-    ("text",): ("txt",),
-    ("doc", "x"): ("docx",),
-    ("doc", "ex"): ("docx",),
-    ("dock", "x"): ("docx",),
-    ("dock",): ("doc",),
-    ("jay", "peg"): ("jpeg", "jpg"),
-    ("j", "peg"): ("jpeg", "jpg"),
-    ("jpeg",): ("jpg",),
-    ("ping",): ("png",),
-    ("jif",): ("gif",),
-    ("yammel",): ("yaml", "yml"),
-    ("yaml",): ("yml",),
-    ("tommel",): ("toml",),
-    ("sequel",): ("sql",),
-    ("wave",): ("wav",),
-}
+    tuple(said.split()): tuple(written.split())
+    for said, written in {
+        "jason": "json", "j son": "json", "jay son": "json", "pie": "py", "text": "txt", "doc x": "docx",
+        "doc ex": "docx", "dock x": "docx", "dock": "doc", "jay peg": "jpeg jpg", "j peg": "jpeg jpg",
+        "jpeg": "jpg", "ping": "png", "jif": "gif", "yammel": "yaml yml", "yaml": "yml", "tommel": "toml",
+        "sequel": "sql", "wave": "wav",
+    }.items()
+}  # fmt: skip
 
 
 def symbol_starts() -> frozenset[str]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pytest_talk2agent.speech.libraries import LOCALES, english
 from pytest_talk2agent.speech.tokens import Stream, fold, tokenise
 from pytest_talk2agent.speech.units import Sense, Unit, pint_name
+from pytest_talk2agent.speech.words import lines_of, listed
 
 # Categories of CLDR that hold unlike things: each unit is a dimension of its own there.
 _MIXED = frozenset(("electric", "graphics", "concentr", "light", "magnetic", "temperature", "angle", "acceleration"))
@@ -27,91 +28,17 @@ _EXCLUDED = re.compile(
 )
 # Symbols that are words, letters or other things far more often.
 _NO_SYMBOLS = frozenset(
-    [
-        "in",
-        "a",
-        "at",
-        "as",
-        "to",
-        "q",
-        "y",
-        "w",
-        "c",
-        "d",
-        "h",
-        "i",
-        "n",
-        "s",
-        "t",
-        "j",
-        "u",
-        "#",
-        "ch",
-        "rd",
-        "fur",
-        "fth",
-        "gr",
-        "fw",
-        "mc",
-        "dec",
-        "dr",
-        "bu",
-        "pc",
-        "cd",
-        "da",
-        "kat",
-        "tn",
-        "rev",
-        "dot",
-        "dots",
-        "light",
-        "mths",
-        "mth",
-        "mpt",
-        "pn",
-        "st",
-        "mb",
-        "m/guk",
-        "em",
-        "ac",
-        "pa",
-        "ps",
-        "pm",
-        "nl",
-        "cal",
-    ]
+    listed(
+        "in a at as to q y w c d h i n s t j u # ch rd fur fth gr fw mc dec dr bu pc cd da kat tn rev "
+        "dot dots light mths mth mpt pn st mb m/guk em ac pa ps pm nl cal"
+    )
 )
 _SYMBOLS = {  # of one letter, or wanted though above: the text as it must be written, and the unit
     "A": "ampere", "V": "volt", "W": "watt", "N": "newton", "J": "joule", "K": "kelvin", "m": "meter", "g": "gram",
     "L": "liter", "l": "liter", "s": "second", "h": "hour", "t": "tonne", "B": "byte", "ac": "acre", "d": "day",
 }  # fmt: skip
 # What speakers and recognisers say for them, by CLDR's identifier without its category.
-_MORE: Mapping[str, str] = {
-    "percent": "pct;per cent;percentage point;percentage points;percents",
-    "kilogram": "kilo;kilos;kgs;kilogramme;kilogrammes",
-    "gram": "gramme;grammes;gm;gms", "pound": "lbs", "ounce": "ozs", "tonne": "tonne;tonnes;ton;tons",
-    "ton": "short ton;short tons",
-    "inch": "ins", "foot": "fts", "yard": "yds", "micrometer": "micron;microns", "mile": "statute mile;statute miles",
-    "second": "s;secs", "minute": "mins;m", "hour": "h;hrs", "day": "d", "week": "wk", "year": "yrs",
-    "millisecond": "msec;msecs",
-    "byte": "b", "kilobyte": "kb", "megabyte": "mb;meg;megs", "gigabyte": "gb;gig;gigs", "terabyte": "tb",
-    "kilobit": "kbit;kbits", "megabit": "mbit;mbits", "gigabit": "gbit;gbits",
-    "ampere": "amp;amps", "milliampere": "milliamp;milliamps", "hertz": "hz", "decibel": "db;decibel;decibels",
-    "kilometer-per-hour": "kph;kmh;kmph;km h", "mile-per-hour": "mph", "knot": "kt;kts",
-    "pound-force-per-square-inch": "pounds per square inch;pound per square inch",
-    "celsius": "celsius;centigrade;degrees c;degree c;° c;° celsius;° centigrade;degrees centigrade;degree centigrade"
-    ";C",
-    "fahrenheit": "fahrenheit;degrees f;degree f;° f;° fahrenheit;F", "kelvin": "degrees kelvin",
-    "degree": "°", "cubic-centimeter": "cc;ccs", "fluid-ounce": "fl ozs",
-    "tablespoon": "tbs;tbsps;table spoon;table spoons",
-    "cup": "c", "teaspoon": "tsps;tea spoon;tea spoons", "horsepower": "horse power", "times": "x;times;fold;×",
-    "pixel": "pxs",
-    "dot-per-inch": "dpi",
-    "acre": "ac", "square-meter": "sqm", "square-foot": "sqft", "gallon-imperial": "imperial gallon;imperial gallons",
-    "pint-imperial": "imperial pint;imperial pints", "permille": "per mille;per mil", "stone": "stone;stones",
-    "frame": "frame;frames",
-    "beat": "beat;beats", "revolution": "rev;revs", "fortnight": "fortnight;fortnights",
-}  # fmt: skip
+_MORE: Mapping[str, str] = dict(line.split("\t") for line in lines_of(__package__, "unit_words.txt"))
 _OTHERS: Mapping[str, Sense] = {  # CLDR has none of these
     "decibel": Sense("loudness", "decibel"), "times": Sense("factor", "times"), "frame": Sense("frame", "frame"),
     "beat": Sense("beat", "beat"), "fortnight": Sense("time", "fortnight"), "degree": Sense("degree", "degree"),

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from importlib.resources import files
+
+
+def lines_of(package: str, name: str) -> tuple[str, ...]:
+    """The lines of a table that is a file of a package; empty ones and those with a # in front are left out."""
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    return tuple(line for line in text.split("\n") if line and not line.startswith("# "))
+
+
+def phrases_of(package: str, name: str) -> tuple[tuple[str, ...], ...]:
+    """The phrases of such a table, one a line, as words."""
+    return tuple(tuple(line.split()) for line in lines_of(package, name))
 
 
 def listed(words: str) -> list[str]:
@@ -19,14 +31,7 @@ EMPTY = FILLERS | frozenset(
         "that this as quote unquote called named"
     )
 )
-CORRECTIONS: tuple[tuple[str, ...], ...] = tuple(
-    tuple(phrase.split())
-    for phrase in (
-        "no", "sorry", "i mean", "or rather", "rather", "actually", "correction", "make that", "scratch that", "wait",
-        "i meant", "no wait", "excuse me", "strike that", "not that", "my mistake", "pardon", "let me correct that",
-        "oops", "hold on", "nope",
-    )
-)  # fmt: skip
+CORRECTIONS = phrases_of(__package__, "corrections.txt")
 EXPLANATIONS: tuple[tuple[str, ...], ...] = (("that", "is"), ("spelled",), ("i", "mean"), ("as", "in"))
 NEGATORS = frozenset(
     listed(

@@ -82,8 +82,8 @@ def _intentions(task: Task) -> Iterator[Fault]:
         place = ("intentions", name)
         if not intention.say:
             yield (*place, "say"), "the list is empty; write what must come across"
-        for key in ("say", "also", "options", "contrary"):
-            texts: tuple[str, ...] = getattr(intention, key)
+        lists = {"say": intention.say, "also": intention.also, "options": intention.options}
+        for key, texts in {**lists, "contrary": intention.contrary}.items():
             for index, text in enumerate(texts):
                 if not text.strip():
                     yield (*place, key, index), f"an empty text in `{key}`; write it or delete it"

@@ -188,7 +188,7 @@ def _controls(task: Task, judge: Control) -> Iterator[Finding]:
             continue
         for name, label in judge(task, transcript).items():
             if label != "retained":
-                message = f"`{name}` is {getattr(label, 'value', label)} with the {words} itself as the transcript"
+                message = f"`{name}` is {label} with the {words} itself as the transcript"
                 yield _finding("error", task, f"intentions.{name}", f"{message}; mend `say`, `also` or the {words}")
 
 

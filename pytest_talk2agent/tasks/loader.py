@@ -145,8 +145,11 @@ class _TaskFile:
             own = data.get("tags", [])
             own = [own] if isinstance(own, str) else own
             data["tags"] = list(dict.fromkeys([*self.header.tags, *own])) if isinstance(own, list) else own
-        for key in ("thresholds", "source"):
-            default: Thresholds | Source | None = getattr(self.header, key)
+        defaults: dict[str, Thresholds | Source | None] = {
+            "thresholds": self.header.thresholds,
+            "source": self.header.source,
+        }
+        for key, default in defaults.items():
             own = data.get(key, {})
             if default is not None and isinstance(own, dict):
                 data[key] = {**default.model_dump(exclude_none=True), **own}

@@ -70,6 +70,12 @@ class Thresholds(_Record):
             raise ValueError(f"a threshold of {float(value):g} is outside 0 to 1; write a share such as 0.9")
         return value
 
+    def given(self) -> dict[str, Fraction]:
+        """Those that are set, by metric."""
+        return {
+            name: limit for name, limit in (("native", self.native), ("shapley", self.shapley)) if limit is not None
+        }
+
 
 class Context(_Record):
     """What the agent can see: names of files, a folder, screenshots. Paths are relative to the task file."""
