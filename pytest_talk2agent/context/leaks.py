@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
-from pydantic import JsonValue
-
 from pytest_talk2agent.context.vocabulary import ContextError, Place, is_ordinary, stands_in, words_of
+from pytest_talk2agent.tasks.files import scalars_in
 from pytest_talk2agent.tasks.task import Task
 
 GRADER_FOLDERS = frozenset(
@@ -98,7 +97,7 @@ def _graded(task: Task) -> Iterator[str]:
     yield from (name for name in declared if "_" in name)
     if task.execution is not None:
         for check in task.execution.checks.values():
-            yield from _texts(check.to_json())
+            yield from (text for text in scalars_in(check.to_json()) if isinstance(text, str))
         yield from task.execution.solution
 
 
@@ -110,15 +109,3 @@ def _named_files(task: Task, workspace: Path) -> set[PurePosixPath]:
     return {
         PurePosixPath(place.relative_to(workspace).as_posix()) for place in places if place.is_relative_to(workspace)
     }
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    """Every text of nested values."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, Sequence):
-        for inner in value:
-            yield from _texts(inner)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Label
-from pytest_talk2agent.tasks.files import parse_json, read_bounded
+from pytest_talk2agent.tasks.files import numbered_lines, parse_json
 from pytest_talk2agent.tasks.intention import Intention
 
 LARGEST = 1 << 28
@@ -59,22 +59,16 @@ def read_cases(path: str | Path) -> list[LabelledCase]:
     """
     path = Path(path)
     try:
-        text = read_bounded(path, LARGEST).decode("utf-8-sig")
-    except OSError as error:
-        raise CaseFileError(f"{path}: cannot read the case file: {error.strerror or error}") from None
+        lines = list(numbered_lines(path, LARGEST, "the case file"))
     except ValueError as error:
-        raise CaseFileError(f"{path}: cannot read the case file: {error}") from None
+        raise CaseFileError(str(error)) from None
     cases: list[LabelledCase] = []
-    seen: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        case = _case(f"{path}:{number}", line)
+    seen: dict[str, str] = {}
+    for place, line in lines:
+        case = _case(place, line)
         if case.id in seen:
-            raise CaseFileError(
-                f"{path}:{number}: id {case.id!r} stands in line {seen[case.id]} already; ids are unique"
-            )
-        seen[case.id] = number
+            raise CaseFileError(f"{place}: id {case.id!r} stands in line {seen[case.id]} already; ids are unique")
+        seen[case.id] = place.rpartition(":")[2]
         cases.append(case)
     if not cases:
         raise CaseFileError(f"{path}: no case in this file; write one JSON object a line")

@@ -25,7 +25,7 @@ from pytest_talk2agent.judging.hearing import hear
 from pytest_talk2agent.judging.judge import Case, Judge, JudgeError, Records
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.speech.tokens import tokenise
-from pytest_talk2agent.tasks.files import parse_json, read_bounded
+from pytest_talk2agent.tasks.files import numbered_lines, parse_json
 
 SCHEMA = 1
 LARGEST = 1 << 30
@@ -89,16 +89,12 @@ def read_labels(path: str | Path) -> dict[Key, Finding]:
     if path.is_dir():
         path = path / "results.jsonl"
     try:
-        text = read_bounded(path, LARGEST).decode("utf-8-sig")
-    except OSError as error:
-        raise JudgeError(f"{path}: cannot read the labels: {error.strerror or error}") from None
+        lines = list(numbered_lines(path, LARGEST, "the labels"))
     except ValueError as error:
-        raise JudgeError(f"{path}: cannot read the labels: {error}") from None
+        raise JudgeError(str(error)) from None
     found: dict[Key, Finding] = {}
     whole: set[Key] = set()
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for place, line in lines:
         try:
             for key, finding, is_whole in _labels_in(parse_json(line)):
                 # A transcript that was refused or broken off may read like one that was not: the latter decides.
@@ -107,9 +103,9 @@ def read_labels(path: str | Path) -> dict[Key, Finding]:
                 if is_whole:
                     whole.add(key)
         except KeyError as error:
-            raise JudgeError(f"{path}:{number}: no labels: {error} is missing") from None
+            raise JudgeError(f"{place}: no labels: {error} is missing") from None
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise JudgeError(f"{path}:{number}: no labels: {error}") from None
+            raise JudgeError(f"{place}: no labels: {error}") from None
     if not found:
         raise JudgeError(f"{path}: no label in this file")
     return found

@@ -157,14 +157,19 @@ def _faults(scene: Scene, found: Spelling) -> Fault:
     return faults
 
 
-def _name(scene: Scene, target: str, found: Spelling) -> Verdict:
-    faults = _faults(scene, found)
+def _characters(scene: Scene, target: str, found: Spelling, faults: Fault, part: str) -> Verdict | None:
+    """What the letters and digits of a name decide by themselves; None where they are right."""
     if faults & (Fault.SIMILAR | Fault.SOUND) and not _digits_oh(target, faults):
-        return Label.CHANGED, "a letter or digit of the name is another word"
+        return Label.CHANGED, f"{part} of the name is another word"
     if wrong := case_verdict(scene, target, found.cased, spoken=False):
         return wrong
-    if faults & Fault.SUM:
-        return Label.UNRESOLVED, "the digits may be added or joined"
+    return (Label.UNRESOLVED, "the digits may be added or joined") if faults & Fault.SUM else None
+
+
+def _name(scene: Scene, target: str, found: Spelling) -> Verdict:
+    faults = _faults(scene, found)
+    if decided := _characters(scene, target, found, faults, "a letter or digit"):
+        return decided
     if not faults & SEPARATION:
         return _RETAINED
     if _is_other_name(scene, target, found):
@@ -281,12 +286,8 @@ def _said_style(stream: Stream, found: Spelling) -> str | None:
 def _identifier(scene: Scene, target: str, found: Spelling) -> Verdict:
     faults, style = _faults(scene, found) & ~Fault.SPLIT, _style(target)
     split = bool(_faults(scene, found) & Fault.SPLIT)
-    if faults & (Fault.SIMILAR | Fault.SOUND) and not _digits_oh(target, faults):
-        return Label.CHANGED, "a word of the name is another word"
-    if wrong := case_verdict(scene, target, found.cased, spoken=False):
-        return wrong
-    if faults & Fault.SUM:
-        return Label.UNRESOLVED, "the digits may be added or joined"
+    if decided := _characters(scene, target, found, faults, "a word"):
+        return decided
     if scene.intention.style == "any":
         return Label.RETAINED, "the words are there and any style will do"
     said = _said_style(scene.stream, found)

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -179,6 +179,31 @@ def parse_json(text: str) -> Any:
     Raises ValueError, a JSONDecodeError where the text is no JSON, and RecursionError where it is nested too deeply.
     """
     return json.loads(text, object_pairs_hook=each_key_once)
+
+
+def numbered_lines(path: Path, largest: int, what: str) -> Iterator[tuple[str, str]]:
+    """Yield ``FILE:LINE`` and the text of each line of a JSON Lines file that is not blank.
+
+    Raises ValueError with one line where the file cannot be read; ``what`` is what it holds, for that line.
+    """
+    try:
+        text = read_bounded(path, largest).decode("utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"{path}: cannot read {what}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: cannot read {what}: {error}") from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield f"{path}:{number}", line
+
+
+def scalars_in(value: object) -> Iterator[object]:
+    """Every text, number, truth value and null among the values of a JSON value, at any depth."""
+    if isinstance(value, str) or not isinstance(value, Mapping | Sequence):
+        yield value
+    else:
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from scalars_in(inner)
 
 
 def each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

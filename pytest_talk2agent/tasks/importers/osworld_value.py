@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
+from pytest_talk2agent.tasks.files import scalars_in
+
 INFEASIBLE = "infeasible"
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -92,20 +94,10 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-    elif value is not None and not isinstance(value, bool):
-        yield str(value)
-
-
 def _check(name: str, value: Any, *, forbidden: bool = False) -> Check:
     plain = re.sub(r"[^a-z0-9]+", "_", _HUMP.sub("_", name).lower()).strip("_")
-    return Check(f"check_{plain or 'item'}", tuple(_texts(value)), forbidden)
+    literals = (str(one) for one in scalars_in(value) if one is not None and not isinstance(one, bool))
+    return Check(f"check_{plain or 'item'}", tuple(literals), forbidden)
 
 
 def _unique(checks: list[Check]) -> list[Check]:
