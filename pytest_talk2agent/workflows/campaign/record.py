@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.tasks.exact import Exact
 from pytest_talk2agent.workflows.package.package import Package
+from pytest_talk2agent.workflows.package.work import Gate
 from pytest_talk2agent.workflows.scoring.floor import Yields, overlap_ratio, yields_of
-from pytest_talk2agent.workflows.scoring.gates import GateName, Problem, Scores, SessionScore
+from pytest_talk2agent.workflows.scoring.gates import Problem, Scores, SessionScore
 from pytest_talk2agent.workflows.scoring.grade import Compat, Truth, both
 from pytest_talk2agent.workflows.scoring.timing import call_counts, repetition, response_latency, time_to_result
 from pytest_talk2agent.workflows.scoring.trace import State, Trace
@@ -66,7 +67,7 @@ class ProblemRecord(_Record):
 class ScoreRecord(_Record):
     """A session by one set of rules. ``counts`` are those of `scoring.artifacts.FieldCounts`, for pooling."""
 
-    gates: dict[GateName, Truth]
+    gates: dict[Gate, Truth]
     afa: Exact | None
     counts: dict[str, int]
     problems: tuple[ProblemRecord, ...] = ()
@@ -106,7 +107,6 @@ class SessionRecord(_Record):
         file: where the package is, for whoever reads it.
         state: ``infrastructure_failed`` has no scores and is *missing*: never the agent's fault, never a pass.
         reason: one line on a state that is not ``finished``.
-        assertions: whether the assertions over the trace hold; True where the package has none.
         problems: what is against the session besides gates, one line each.
         calls, failed_calls, oracle_calls: tool calls; the last is None without a reference.
         satisfied: requests that the caller took for done, by what it heard; ``requests`` are all of them.
@@ -123,7 +123,6 @@ class SessionRecord(_Record):
     attempts: int = 1
     mended: ScoreRecord | None = None
     published: ScoreRecord | None = None
-    assertions: Truth = True
     problems: tuple[str, ...] = ()
     contracts: tuple[str, ...] = ()
     end: str = ""
@@ -153,9 +152,9 @@ class SessionRecord(_Record):
         return found
 
     def success(self, compat: Compat | None = None) -> Truth:
-        """Whether the session succeeded: all gates, and by the mended rules all assertions and contracts, too."""
+        """Whether the session succeeded: all gates, and by the mended rules all contracts, too."""
         gates = self.score(compat).success
-        return gates if compat is not None else both([gates, self.assertions, not self.contracts])
+        return gates if compat is not None else both([gates, not self.contracts])
 
     def outcome(self, compat: Compat | None = None) -> Outcome:
         """The verdict in one word."""
@@ -185,7 +184,6 @@ def record_session(
     trace: Trace,
     scores: Scores | None,
     *,
-    assertions: Truth = True,
     problems: tuple[str, ...] = (),
     contracts: tuple[str, ...] = (),
     file: str = "",
@@ -204,7 +202,6 @@ def record_session(
         attempts=attempts,
         mended=None if scores is None else ScoreRecord.of(scores.mended, trace),
         published=None if scores is None else ScoreRecord.of(scores.published, trace),
-        assertions=assertions,
         problems=problems,
         contracts=contracts,
         end=trace.end,

@@ -17,9 +17,10 @@ from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, clus
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
 from pytest_talk2agent.workflows.campaign.reliability import Passes, Reliability, reliability
 from pytest_talk2agent.workflows.package.base import AutonomyLevel, KnowledgeBurden, RiskTier, ToolBurden
+from pytest_talk2agent.workflows.package.work import Gate
 from pytest_talk2agent.workflows.scoring.artifacts import FieldCounts
 from pytest_talk2agent.workflows.scoring.floor import Yields, percentile
-from pytest_talk2agent.workflows.scoring.gates import GATES, GateName
+from pytest_talk2agent.workflows.scoring.gates import GATES
 from pytest_talk2agent.workflows.scoring.grade import Compat, Truth, opposite
 
 LABELS: Mapping[str, tuple[str, ...]] = {
@@ -112,7 +113,7 @@ class AgentSummary:
     sessions: int
     missing: int
     reliability: Reliability
-    gates: Mapping[GateName, Rate | NotApplicable]
+    gates: Mapping[Gate, Rate | NotApplicable]
     afa: Rate | NotApplicable
     uptake: Uptake
     linked: Rate | NotApplicable

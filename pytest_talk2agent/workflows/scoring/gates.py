@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from pytest_talk2agent.workflows.package.package import Package
+from pytest_talk2agent.workflows.package.work import Gate
 from pytest_talk2agent.workflows.scoring.artifacts import (
     ArtifactScore,
     FieldCounts,
@@ -21,9 +22,8 @@ from pytest_talk2agent.workflows.scoring.predicates import Finding, Predicates
 from pytest_talk2agent.workflows.scoring.say_do import check_assertions
 from pytest_talk2agent.workflows.scoring.trace import Trace
 
-GateName = Literal["TS", "PV", "AC", "AV"]
-GATES: tuple[GateName, ...] = ("TS", "PV", "AC", "AV")
-TITLES: Mapping[GateName, str] = {
+GATES: tuple[Gate, ...] = ("TS", "PV", "AC", "AV")
+TITLES: Mapping[Gate, str] = {
     "TS": "target state",
     "PV": "process validity",
     "AC": "action completion",
@@ -39,7 +39,7 @@ Rule = Literal[
 class Problem:
     """One reason why a gate failed or is open: which rule, what it wanted, what stood there, and where in the log."""
 
-    gate: GateName
+    gate: Gate
     rule: Rule
     id: str
     open: bool
@@ -56,7 +56,7 @@ class SessionScore:
     those for pooling. ``progress`` is the share of gates that hold.
     """
 
-    gates: Mapping[GateName, Truth]
+    gates: Mapping[Gate, Truth]
     problems: tuple[Problem, ...]
     artifacts: tuple[ArtifactScore, ...]
     counts: FieldCounts
@@ -82,12 +82,12 @@ class SessionScore:
         return sum(known, Fraction(0)) / len(known) if known else Fraction(1)
 
     @property
-    def failed(self) -> list[GateName]:
+    def failed(self) -> list[Gate]:
         """The gates that failed."""
         return [name for name in GATES if self.gates[name] is False]
 
     @property
-    def unjudged(self) -> list[GateName]:
+    def unjudged(self) -> list[Gate]:
         """The gates that nobody could judge."""
         return [name for name in GATES if self.gates[name] is None]
 
@@ -125,7 +125,11 @@ def _number(value: Fraction | None) -> str:
 def score_session(package: Package, trace: Trace, judge: FieldJudge | None = None) -> Scores:
     """Score a session by both sets of rules; each question is put to the judge once.
 
-    A session that the infrastructure lost has no score: raises ValueError for it.
+    Assertions of the package count in the gates that they name, by the mended rules alone.
+
+    Raises:
+        ValueError: for a session that the infrastructure lost, which has no score.
+        PackageError: for assertions that are wrong.
     """
     if trace.state != "finished":
         raise ValueError(f"{trace.package}: the session has no score: {trace.failure or trace.state}")
@@ -137,7 +141,7 @@ def _score(package: Package, trace: Trace, bench: Bench) -> SessionScore:
     gold, predicates = package.gold, Predicates(package, trace, bench)
     problems: list[Problem] = []
 
-    def note(gate: GateName, rule: Rule, finding: Finding, held: Truth) -> Truth:
+    def note(gate: Gate, rule: Rule, finding: Finding, held: Truth) -> Truth:
         if held is not True:
             problem = Problem(gate, rule, finding.id, held is None, finding.wanted, finding.found, finding.events)
             problems.append(problem)
@@ -174,7 +178,7 @@ def _score(package: Package, trace: Trace, bench: Bench) -> SessionScore:
     artifacts = tuple(score_artifact(one, trace, bench) for one in gold.artifact_expectations)
     for score in artifacts:
         problems += _problems(score, trace)
-    truths: dict[GateName, list[Truth]] = {
+    truths: dict[Gate, list[Truth]] = {
         "TS": [reached],
         "PV": process,
         "AC": actions,
