@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,10 @@ from pytest_talk2agent.commands.common import Commands, declared, task_files, wr
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.errand import Errand, Executed
     from pytest_talk2agent.execution.ledger import Ledger
+    from pytest_talk2agent.execution.trial import Runs
     from pytest_talk2agent.tasks.task import Task
+
+    Refusal = Callable[[Task], str | None]
 
 MOST_STEPS = 3
 MOST_ROUNDS = 100
@@ -36,6 +40,19 @@ def add_execute(commands: Commands) -> None:
         "--records", type=Path, metavar="DIR", help="keep the records here; what is there is not rerun"
     )
     execute.add_argument("--out", type=Path, metavar="FILE", help="scores as JSON Lines, for correlate and table")
+    execute.add_argument("--harbor", type=Path, metavar="PATH", help="run the tasks of this folder by Harbor")
+    execute.add_argument(
+        "--harbor-environment",
+        default="auto",
+        metavar="NAME",
+        help="bubblewrap, docker, podman or another of Harbor's (default: an engine that is there, else bubblewrap)",
+    )
+    execute.add_argument(
+        "--harbor-settings", type=Path, metavar="FILE", help="JSON: further keys of Harbor's environment configuration"
+    )
+    execute.add_argument(
+        "--harbor-reward", default="", metavar="NAME", help="which reward counts, where there are several"
+    )
     execute.add_argument("--at-once", type=int, default=min(2, os.cpu_count() or 1), metavar="N", help="sandboxes")
 
 
@@ -43,22 +60,32 @@ def run_execute(options: argparse.Namespace) -> int:
     """Execute; 1 where a task is not fit for it, or a trial has no score."""
     from pytest_talk2agent.execution.errand import execute
     from pytest_talk2agent.execution.ledger import Ledger
-    from pytest_talk2agent.execution.trial import Trials
+    from pytest_talk2agent.execution.trial import Trials, refusal
     from pytest_talk2agent.tasks.loader import load_tasks
+
+    tasks: list[Task]
+    trials: Runs
+    refuse: Refusal
 
     for name in ("rounds", "at_once"):
         if not 1 <= getattr(options, name) <= MOST_ROUNDS:
             raise ValueError(f"--{name.replace('_', '-')} must be from 1 to {MOST_ROUNDS}")
     loaded = [task for path in task_files(options.paths) for task in load_tasks(path)]
-    tasks = [task for task in loaded if task.execution is not None]
-    if not tasks:
-        raise ValueError("none of these tasks has `execution`, so no agent can run them; see docs/execution.md")
-    errands = _errands(options, tasks)
     ledger = None if options.records is None else Ledger(options.records)
+    if options.harbor is not None:
+        tasks, trials, refuse = _harbor(options, loaded, ledger)
+    else:
+        if options.agent.startswith("harbor:"):
+            raise ValueError(f"agent {options.agent} acts in Harbor tasks; name their folder with --harbor")
+        tasks = [task for task in loaded if task.execution is not None]
+        if not tasks:
+            raise ValueError("none of these tasks has `execution`, so no agent can run them; see docs/execution.md")
+        trials, refuse = Trials(options.agent, ledger), partial(refusal, ledger=ledger)
+    errands = _errands(options, tasks)
+    trials.prepare()
     chosen = {errand.task.id: errand.task for errand in errands}.values()
-    if options.agent not in ("oracle", "nop") and report_unfit(chosen, ledger):
+    if options.agent not in ("oracle", "nop") and report_unfit(chosen, refuse):
         return 1
-    trials = Trials(options.agent, ledger)
     done: list[Executed] = []
     width = max(len(errand.name) for errand in errands)
     for executed in execute(errands, trials, options.rounds, options.at_once):
@@ -71,13 +98,39 @@ def run_execute(options: argparse.Namespace) -> int:
     return 1 if missing else 0
 
 
-def report_unfit(tasks: Iterable[Task], ledger: Ledger | None = None) -> int:
-    """Print which tasks cannot be trusted to tell good work from none; how many there are."""
-    from pytest_talk2agent.execution.trial import refusal
+def _harbor(
+    options: argparse.Namespace, loaded: Sequence[Task], ledger: Ledger | None
+) -> tuple[list[Task], Runs, Refusal]:
+    """The tasks that were compiled from the folder, who runs them, and who says which are not fit."""
+    from pytest_talk2agent.execution.harbor.engines import chosen
+    from pytest_talk2agent.execution.harbor.folder import HarborTasks
+    from pytest_talk2agent.execution.harbor.trials import HarborTrials, check_harbor
 
+    check_harbor()
+    folders = HarborTasks(options.harbor)
+    tasks = [folders.bind(task) for task in loaded if folders.of(task) is not None]
+    if not tasks:
+        raise ValueError("none of these tasks was compiled from a Harbor task; `talk2agent import` drafts such tasks")
+    settings = {} if options.harbor_settings is None else _settings(options.harbor_settings)
+    environment = chosen(options.harbor_environment)
+    trials = HarborTrials(options.agent, folders, ledger, environment, settings, options.harbor_reward)
+    return tasks, trials, trials.refusal
+
+
+def _settings(path: Path) -> dict[str, object]:
+    from pytest_talk2agent.results.untrusted import parse_plain
+
+    found = parse_plain(path.read_bytes())
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: no JSON object; write the keys of Harbor's environment configuration")
+    return found
+
+
+def report_unfit(tasks: Iterable[Task], refuse: Refusal) -> int:
+    """Print which tasks cannot be trusted to tell good work from none, by what refuses them; how many there are."""
     count = 0
     for task in tasks:
-        why = refusal(task, ledger)
+        why = refuse(task)
         if why is not None:
             count += 1
             place = ":".join(map(str, (task.path, *task.place("execution"))))

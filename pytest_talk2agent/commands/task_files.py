@@ -193,7 +193,9 @@ def run_lint(options: argparse.Namespace) -> int:
         errors += _corrupt(tasks)
     if options.execute:
         executable = [task for task in tasks if task.execution is not None]
-        unfit = report_unfit(executable)
+        from pytest_talk2agent.execution.trial import refusal
+
+        unfit = report_unfit(executable, refusal)
         errors += unfit
         write([f"{len(executable)} tasks executed, {unfit} unfit"])
     write(checkouts.remarks())

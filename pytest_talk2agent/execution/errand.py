@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_talk2agent.execution.record import TrialRecord
-from pytest_talk2agent.execution.trial import Trials
+from pytest_talk2agent.execution.trial import Runs
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.task import Task
 
@@ -44,7 +44,7 @@ class Executed:
 
 
 def errands_of(tasks: Iterable[Task], results: Iterable[TaskResult]) -> list[Errand]:
-    """The transcripts of a run, for those of its tasks that can be executed.
+    """The transcripts of a run, for those of its tasks that are among these, which can be executed.
 
     Raises:
         ValueError: for a task that has changed since the run, or where no task of the run is among these.
@@ -53,7 +53,7 @@ def errands_of(tasks: Iterable[Task], results: Iterable[TaskResult]) -> list[Err
     found = []
     for result in results:
         task = known.get(result.task)
-        if task is None or task.execution is None:
+        if task is None:
             continue
         if task.content_hash != result.task_sha256:
             raise ValueError(f"{task.path}:{task.line}: {task.id} has changed since the run; make the run again")
@@ -70,14 +70,14 @@ def predicted_of(task: Task, result: TaskResult) -> Fraction:
     return (task.grader().value(retained) - lowest) / (highest - lowest)
 
 
-def execute(errands: Sequence[Errand], trials: Trials, rounds: int, at_once: int) -> Iterator[Executed]:
+def execute(errands: Sequence[Errand], trials: Runs, rounds: int, at_once: int) -> Iterator[Executed]:
     """Run every errand in so many rounds, some at once; in order, each as soon as those before it are done.
 
     Raises:
-        AgentError, SandboxError, ValueError: as `Trials.run`.
+        AgentError, SandboxError, ValueError: as ``trials.run``.
         OSError: where the ledger cannot be written.
     """
-    _ = trials.agent  # made before there are threads
+    trials.prepare()
     with ThreadPoolExecutor(at_once) as pool:
         pending = [
             (errand, pool.submit(trials.run, errand.task, errand.transcript, round_))

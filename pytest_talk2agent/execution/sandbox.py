@@ -26,6 +26,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from threading import Event
 from typing import BinaryIO
 
 from pytest_talk2agent.execution import seccomp
@@ -141,14 +142,23 @@ class Sandbox:
         """Run a module of this package as the main program, with ``request`` on its standard input."""
         return self._run(["-s"], _MODULE.format(package=PACKAGE, module=module), request.encode(), limits, merge=False)
 
-    def call(self, words: Sequence[str], given: bytes, limits: Limits) -> Ended:
+    def call(self, words: Sequence[str], given: bytes, limits: Limits, given_up: Event | None = None) -> Ended:
         """Run a program with ``given`` on its standard input; what it writes to either stream is its ``output``.
 
-        One that is not there, or cannot be run, has the status 127.
+        One that is not there, or cannot be run, has the status 127. Another thread ends it by setting ``given_up``.
         """
-        return self._run(["-I", "-S"], _PROGRAM.format(words=list(words)), given, limits, merge=True)
+        return self._run(["-I", "-S"], _PROGRAM.format(words=list(words)), given, limits, given_up, merge=True)
 
-    def _run(self, options: Sequence[str], program: str, given: bytes, limits: Limits, *, merge: bool) -> Ended:
+    def _run(
+        self,
+        options: Sequence[str],
+        program: str,
+        given: bytes,
+        limits: Limits,
+        given_up: Event | None = None,
+        *,
+        merge: bool,
+    ) -> Ended:
         # Files, not pipes: nothing waits for a reader, and their size is limited, too.
         with ExitStack() as files:
             source, output, errors, calls = (files.enter_context(tempfile.TemporaryFile()) for _ in range(4))
@@ -182,7 +192,7 @@ class Sandbox:
             first = None
             try:
                 first = _first_process(reading, files)
-                stopped, late = self._watch(process, (output, errors), limits, group)
+                stopped, late = self._watch(process, (output, errors), limits, group, given_up)
             finally:
                 _end(first)
                 process.kill()
@@ -199,6 +209,7 @@ class Sandbox:
         streams: Sequence[BinaryIO],
         limits: Limits,
         group: TaskGroup | None,
+        given_up: Event | None,
     ) -> tuple[str, bool]:
         """Wait for the end of a process; or else say which limit it met, and whether that was its time."""
         end = time.monotonic() + limits.seconds
@@ -207,6 +218,8 @@ class Sandbox:
             left = end - time.monotonic()
             if left <= 0:
                 return f"its {limits.seconds:g} s were over", True
+            if given_up is not None and given_up.is_set():
+                return "nobody waits for it any more", False
             try:
                 process.wait(min(left, _GLANCE))
             except subprocess.TimeoutExpired:

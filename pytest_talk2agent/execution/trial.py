@@ -5,9 +5,10 @@ from __future__ import annotations
 import platform
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
+from typing import Protocol
 
 from pytest_talk2agent.execution.agents.agent import Assignment, Control
 from pytest_talk2agent.execution.agents.registry import AnyAgent, make_agent
@@ -35,6 +36,18 @@ RETRIES = 2
 SETUP_SECONDS = 60
 
 
+class Runs(Protocol):
+    """Runs trials, each once, wherever that is."""
+
+    def prepare(self) -> None:
+        """Make what all trials share, before there are threads; raises as `run`."""
+        ...
+
+    def run(self, task: Task, transcript: str, round_: int = 1) -> TrialRecord:
+        """Run a trial, or give the record of an earlier run."""
+        ...
+
+
 @dataclass(frozen=True)
 class Trials:
     """Runs trials of one agent, each once.
@@ -56,6 +69,10 @@ class Trials:
         """
         return make_agent(self.spec)
 
+    def prepare(self) -> None:
+        """Make the agent; raises AgentError."""
+        _ = self.agent
+
     def run(self, task: Task, transcript: str, round_: int = 1) -> TrialRecord:
         """Run a trial, or give the record of an earlier run.
 
@@ -69,25 +86,34 @@ class Trials:
         form()
         agent = self.agent
         key = TrialKey(task.id, task_sha256(task), text_sha256(transcript), content_key(dict(agent.identity())), round_)
-        if self.ledger is None:
-            return self._tried(task, execution, agent, transcript, key)
-        known = self.ledger.finished(key)
+        return run_once(self.ledger, key, lambda: _run(task, execution, agent, transcript, key, self.spec))
+
+
+def run_once(ledger: Ledger | None, key: TrialKey, attempt: Callable[[], TrialRecord]) -> TrialRecord:
+    """Run a trial that has no score yet, again where its infrastructure fails, and keep what came of it.
+
+    Raises what ``attempt`` does; OSError where the ledger cannot be written.
+    """
+    if ledger is None:
+        return _tried(attempt)
+    known = ledger.finished(key)
+    if known is not None:
+        return known
+    with ledger.claim(key) as known:
         if known is not None:
             return known
-        with self.ledger.claim(key) as known:
-            if known is not None:
-                return known
-            record = self._tried(task, execution, agent, transcript, key)
-            self.ledger.append(record)
-            return record
-
-    def _tried(self, task: Task, execution: Execution, agent: AnyAgent, transcript: str, key: TrialKey) -> TrialRecord:
-        record = _run(task, execution, agent, transcript, key, self.spec)
-        for attempt in range(2, 2 + RETRIES):
-            if record.finished:
-                break
-            record = replace(_run(task, execution, agent, transcript, key, self.spec), attempts=attempt)
+        record = _tried(attempt)
+        ledger.append(record)
         return record
+
+
+def _tried(attempt: Callable[[], TrialRecord]) -> TrialRecord:
+    record = attempt()
+    for number in range(2, 2 + RETRIES):
+        if record.finished:
+            break
+        record = replace(attempt(), attempts=number)
+    return record
 
 
 def execution_of(task: Task) -> Execution:

@@ -6,24 +6,18 @@ a file of it afterwards: what an agent left is looked at inside a sandbox only.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 
-from pytest_talk2agent.execution.bubblewrap import Mount, SandboxError, end_orphans, readable
+from pytest_talk2agent.execution.bubblewrap import Mount, SandboxError, readable
 from pytest_talk2agent.execution.sandbox import Sandbox, Setting
+from pytest_talk2agent.execution.scratch import ScratchFolder
 from pytest_talk2agent.tasks.executable import HOME, Execution, File, absolute, top
 
 _SCRATCH = "/tmp"
-_PREFIX = "t2a-workspace-"
-_FRESH = 60
-"""Seconds in which a workspace without an owner is let alone."""
 _PATH = f"{HOME}/bin:/usr/local/bin:/usr/bin:/bin"
 _IDENTITY = {
     "HOME": HOME,
@@ -57,9 +51,8 @@ class Workspace:
             for _, taken in readable():
                 if place.is_relative_to(taken):
                     raise SandboxError(f"{place} is a folder of this Python ({taken}), so no task can use it")
-        _sweep(Path(tempfile.gettempdir()))
-        self.root = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        self._lock = _locked(self.root)
+        self._folder = ScratchFolder()
+        self.root = self._folder.path
         try:
             for place in (*self._tops, PurePosixPath(_SCRATCH)):
                 self.host(place).mkdir(parents=True)
@@ -98,10 +91,7 @@ class Workspace:
 
     def delete(self) -> None:
         """Delete everything, links not followed."""
-        _delete(self.root)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        self._folder.delete()
 
     def _mounts(self, *, writable: bool) -> list[Mount]:
         return [Mount(self.host(place), str(place), writable) for place in self._tops]
@@ -123,39 +113,3 @@ class Workspace:
         now = time.time()
         for place, seconds in ages.items():  # last of all: a file that is written makes its folder new
             os.utime(place, (now - seconds, now - seconds))
-
-
-def _locked(folder: Path) -> int | None:
-    """Lock a folder for as long as this process lives; None where another one has done that."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _sweep(parent: Path) -> None:
-    """Delete the workspaces of processes that were killed before they could, and end what they left."""
-    end_orphans()
-    for folder in parent.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            found = folder.lstat()
-            if found.st_uid != os.geteuid() or time.time() - found.st_mtime < _FRESH:  # it may be about to be locked
-                continue
-            lock = _locked(folder)
-            if lock is not None:
-                _delete(folder)
-                os.close(lock)
-
-
-def _delete(folder: Path) -> None:
-    """Delete a folder with all that is in it, also what was made unreadable."""
-    for place, names, _ in os.walk(folder):
-        for name in names:
-            inner = Path(place, name)
-            if not inner.is_symlink():
-                with contextlib.suppress(OSError):
-                    inner.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)

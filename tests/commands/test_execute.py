@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,3 +101,11 @@ class TestRefused:
             assert "bubblewrap (bwrap) is not installed" in complain("execute", path)
         finally:
             bubblewrap.form.cache_clear()
+
+    def test_harbor(self, path: Path, complain: Say, sandbox: object) -> None:
+        assert complain("execute", path, "--agent", "harbor:oracle") == (
+            "agent harbor:oracle acts in Harbor tasks; name their folder with --harbor"
+        )
+        if sys.version_info < (3, 12) or importlib.util.find_spec("harbor") is None:
+            said = complain("execute", path, "--harbor", path.parent)
+            assert said.startswith("--harbor needs Harbor, which needs Python 3.12 or newer: pip install")
