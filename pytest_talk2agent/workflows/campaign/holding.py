@@ -1,0 +1,137 @@
+"""Sessions are held: run, logged, proved from the log alone, scored, and kept, so that no session is held twice.
+
+The score is that of the log: what the session left in memory is thrown away. A session that the infrastructure lost is
+tried again, and kept as lost after the last try; a later run tries it anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_talk2agent.results.ledger import Ledger
+from pytest_talk2agent.results.store import content_key, write_whole
+from pytest_talk2agent.workflows.agents.protocol import Agent
+from pytest_talk2agent.workflows.campaign.record import SessionKey, SessionRecord, record_session
+from pytest_talk2agent.workflows.package.package import Package
+from pytest_talk2agent.workflows.scoring.gates import score_session
+from pytest_talk2agent.workflows.scoring.judge import FieldJudge
+from pytest_talk2agent.workflows.session.log import EventLog
+from pytest_talk2agent.workflows.session.replay import replay
+from pytest_talk2agent.workflows.session.run import MakeBackend, RunOptions, run_session
+from pytest_talk2agent.workflows.session.tracing import trace_of
+
+ATTEMPTS = 3
+PAUSES = (5.0, 10.0)
+"""Seconds before the second and the third try; those of APEX-Voice's own campaigns."""
+
+Run = Callable[[Package, Agent, str, RunOptions], EventLog]
+
+
+@dataclass(frozen=True)
+class NamedAgent:
+    """An agent under the label that results are grouped by, and the spec that named it."""
+
+    label: str
+    spec: str
+    agent: Agent
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of all that can change what it does."""
+        return content_key(dict(self.agent.identity()))
+
+
+@dataclass
+class Holder:
+    """Holds the sessions of a run.
+
+    ``folder`` keeps records and logs; any number of processes may share it. ``frozen`` holds nothing anew.
+    ``backend`` makes the state behind the tools of a package.
+    """
+
+    folder: Path
+    judge: FieldJudge = field(default_factory=FieldJudge)
+    options: RunOptions = field(default_factory=RunOptions)
+    backend: MakeBackend | None = None
+    frozen: bool = False
+    refresh: bool = False
+    attempts: int = ATTEMPTS
+    pause: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        self._ledger: Ledger[SessionRecord] = Ledger(self.folder, SessionRecord.from_json, "sessions")
+
+    @property
+    def rejected(self) -> list[str]:
+        """One line for each kept line that is no whole record."""
+        return self._ledger.rejected
+
+    def key(self, package: Package, agent: NamedAgent, repetition: int) -> SessionKey:
+        """What a session is."""
+        return SessionKey(
+            package=package.id,
+            package_sha256=package.digest,
+            agent=agent.label,
+            agent_sha256=agent.sha256,
+            repetition=repetition,
+            seed=self.options.seed,
+            clock=self.options.clock,
+            scoring=f"{self.judge.fingerprint}+{self.options.compat}"
+            if self.options.compat
+            else self.judge.fingerprint,
+        )
+
+    def log_path(self, key: SessionKey) -> Path:
+        """Where the log of a session is kept."""
+        return self.folder / "logs" / f"{key.digest}.jsonl"
+
+    def hold(self, package: Package, agent: NamedAgent, repetition: int, file: str = "") -> tuple[SessionRecord, bool]:
+        """The record of a session, and whether an earlier run has held it.
+
+        Raises:
+            LookupError: where the run is frozen and no record is kept.
+            ValueError: for a package whose persona or assertions are wrong.
+            OSError: where the folder cannot be used.
+        """
+        key = self.key(package, agent, repetition)
+        with self._ledger.claim(key) as known:
+            if known is not None and not self.refresh and self.log_path(key).exists():
+                return known, True
+            if self.frozen:
+                raise LookupError(f"frozen: {package.id} by {agent.label}, repetition {repetition + 1}, was never held")
+            record = self._held(key, package, agent, file)
+            self._ledger.append(record)
+            return record, False
+
+    def _held(self, key: SessionKey, package: Package, agent: NamedAgent, file: str) -> SessionRecord:
+        options = RunOptions(**{**vars(self.options), "repetition": key.repetition})
+        for attempt in range(1, self.attempts + 1):
+            log = run_session(package, agent.agent, agent.spec, options, backend=self.backend)
+            path = self.log_path(key)
+            write_whole(path, log.to_bytes().decode("ascii"))
+            trace = trace_of(replay(log.to_bytes()))
+            if trace.state == "finished" or attempt == self.attempts:
+                scores = score_session(package, trace, self.judge) if trace.state == "finished" else None
+                return record_session(
+                    key,
+                    package,
+                    trace,
+                    scores,
+                    contracts=broken_contracts(log),
+                    file=file,
+                    log=path.relative_to(self.folder).as_posix(),
+                    attempts=attempt,
+                )
+            self.pause(PAUSES[min(attempt, len(PAUSES)) - 1])
+        raise AssertionError("there is at least one attempt")
+
+
+def broken_contracts(log: EventLog) -> tuple[str, ...]:
+    """The race contracts that a session broke, one line each."""
+    races: list[Mapping[str, object]] = [
+        event.payload for event in log.events if event.type == "POLICY_EVENT" and event.payload["kind"] == "race"
+    ]
+    return tuple(f"{race['contract']}: {race['detail']}" for race in races)
