@@ -35,6 +35,7 @@ from pytest_talk2agent.remote.credentials import (
     read_key,
 )
 from pytest_talk2agent.remote.fault import ProviderError, described, fault_in, fault_of
+from pytest_talk2agent.remote.stream import is_stream, whole
 from pytest_talk2agent.tasks.files import each_key_once
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ class Endpoint:
         try:
             came = self._exchanged(key, f"{self.base_url}/{path.lstrip('/')}", content)
             headers = key.redacted(came.headers)
-            answer = key.redacted(_parsed(came.body))
+            answer = key.redacted(_content(came))
             if not 200 <= came.status < 300:
                 raise fault_of(came.status, answer, headers)
             if not isinstance(answer, dict):
@@ -202,6 +203,13 @@ def _is_local(base_url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _content(came: Answer) -> Any:
+    """What a body says: a stream of a completion as the completion, else its JSON value or its text."""
+    if 200 <= came.status < 300 and is_stream(came.headers):
+        return whole(came.body.decode("utf-8", errors="replace"))
+    return _parsed(came.body)
 
 
 def _parsed(raw: bytes) -> Any:
