@@ -172,7 +172,7 @@ def compare(
             _mean([value(one) for one in old]),
             _mean([value(two) for two in new]),
             _mean(differences),
-            clustered(differences, draws=draws, seed=seed),
+            clustered(differences, draws=draws, seed=seed, least=-1.0),
             limits.get(name),
         )
 

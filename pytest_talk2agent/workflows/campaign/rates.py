@@ -96,11 +96,13 @@ def _stats() -> Any:
 
 
 def clustered(
-    values: Sequence[Interval], *, draws: int = DRAWS, seed: int = SEED, confidence: float = 0.95
+    values: Sequence[Interval], *, draws: int = DRAWS, seed: int = SEED, least: float = 0.0
 ) -> tuple[float, float] | None:
-    """The interval of a mean over workflows, each the mean of its repetitions; None with fewer than two.
+    """The 95 % interval of a mean over workflows, each the mean of its repetitions; None with fewer than two.
 
-    A bootstrap over workflows, never narrower than Student's t (`analysis.significance`).
+    A bootstrap over workflows, never narrower than Student's t (`analysis.significance`), within what is possible:
+    from ``least`` (-1 for differences) to 1.
     """
     low, high = [float(value.low) for value in values], [float(value.high) for value in values]
-    return task_interval(low, high, draws=draws, seed=seed, confidence=confidence)
+    found = task_interval(low, high, draws=draws, seed=seed)
+    return None if found is None else (max(least, found[0]), min(1.0, found[1]))

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_talk2agent.reporting.workflows import (
+    campaign_lines,
+    campaign_tables,
+    differing,
+    other_rules,
+    session_headline,
+    session_properties,
+    session_text,
+)
+from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
+from pytest_talk2agent.workflows.campaign.summary import slices
+from tests.workflows.campaign.records import items, session, sessions
+
+
+def test_the_headline_says_which_gate_and_why() -> None:
+    assert session_headline(session("failed")) == (
+        "w[x-1]: AV failed: artifact expense_1.total_amount: wanted '200' (numeric_tolerance), found '240'"
+    )
+    assert session_headline(session("unjudged")).startswith("w[x-1]: AV unjudged: artifact expense_1.trip_purpose")
+    assert session_headline(session("missing")) == "w[x-1]: no result: the server went away"
+    assert session_headline(session("passed")) == "w[x-1]: passed"
+    raced = session("passed").model_copy(update={"contracts": ("write after revocation: twice",)})
+    assert session_headline(raced) == "w[x-1]: broken contract: write after revocation: twice"
+
+
+def test_the_text_goes_gate_by_gate_with_the_log_and_the_way_to_run_it_again() -> None:
+    one = session("failed")
+    assert one.mended is not None
+    problem = one.mended.problems[0].model_copy(update={"events": (68,)})
+    one = one.model_copy(update={"mended": one.mended.model_copy(update={"problems": (problem,)})})
+    text = session_text(one, {68: "31.2 s write_draft"}, ["pytest", "a b"], log="logs/x.jsonl")
+    lines = text.splitlines()
+    assert lines[2:9] == [
+        "TS target state       pass",
+        "PV process validity   pass",
+        "AC action completion  pass",
+        "AV artifact validity  FAIL",
+        "   artifact expense_1.total_amount",
+        "      wanted '200' (numeric_tolerance)",
+        "      found  '240'",
+    ]
+    assert lines[9] == "      event 68: 31.2 s write_draft"
+    assert lines[-2:] == ["log     logs/x.jsonl   (talk2agent replay logs/x.jsonl)", "rerun   pytest 'a b'"]
+
+
+def test_what_an_agent_wrote_is_shown_and_never_obeyed() -> None:
+    one = session("failed")
+    assert one.mended is not None
+    problem = one.mended.problems[0].model_copy(update={"found": "\x1b[2J" + "x" * 500})
+    one = one.model_copy(update={"mended": one.mended.model_copy(update={"problems": (problem,)})})
+    text = session_text(one, {}, [])
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) < 400
+
+
+def test_where_the_rules_differ_both_are_said() -> None:
+    one = session("unjudged")
+    assert other_rules(one) == ["AV unjudged, by apex-1.0 FAIL", "success unjudged, by apex-1.0 FAIL"]
+    assert other_rules(one, "apex-1.0")[0] == "AV FAIL, by the mended rules unjudged"
+    assert other_rules(session("passed")) == other_rules(session("missing")) == []
+    assert differing([session("passed"), one, session("missing")]) == [
+        "w[x-1]: AV unjudged, by apex-1.0 FAIL; success unjudged, by apex-1.0 FAIL"
+    ]
+
+
+@pytest.mark.parametrize("outcome", ["passed", "failed", "unjudged", "missing"])
+def test_the_facts_of_a_session_for_junit(outcome: str) -> None:
+    found = dict(session_properties(session(outcome)))
+    assert (found["t2a_outcome"], found["t2a_package"], found["t2a_repetition"]) == (outcome, "w", "1")
+    assert found["t2a_archetype"] == "FORM_FILL"
+    if outcome == "missing":
+        assert found["t2a_reason"] == "the server went away"
+    else:
+        assert found["t2a_AV"] == {"passed": "pass", "failed": "fail", "unjudged": "unjudged"}[outcome]
+
+
+def test_a_run_in_tables() -> None:
+    rows = sessions({"a": "pf", "b": "pp"})
+    gate = decide_campaign(items(rows), {}, items(rows), CampaignRules(2))
+    [(_, head, [row]), (title, _, [line]), (kinds, _, cells)] = campaign_tables(gate, {"x": slices(rows)})
+    assert dict(zip(head, row, strict=True)) == {
+        "agent": "x",
+        "sessions": "4",
+        "Pass@1": "75.0 % [0.0, 100.0]",
+        "Pass@k": "2 of 2",
+        "Reliable@k": "1 of 2",
+        "TS": "4 of 4",
+        "PV": "4 of 4",
+        "AC": "4 of 4",
+        "AV": "3 of 4",
+        "AFA": "95.0 % [76.4, 99.1] (n=20)",
+        "corrected": "1 wrong, 0 not rewritten of 4",
+        "tool calls": "0.14 of reference",
+    }
+    assert (title, kinds) == ("the line", "kinds of work, x")
+    assert line[1:3] == ["n/a", "n/a (no events)"]
+    assert cells[0][:4] == ["archetype", "FORM_FILL", "2", "75.0 %"]
+    assert any("1 of 2" in text for text in campaign_lines(gate))
+    assert campaign_tables(decide_campaign({}, {}, [], CampaignRules()), {}) == []
