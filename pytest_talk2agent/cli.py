@@ -39,7 +39,7 @@ COMMANDS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -47,18 +47,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read has seen enough; the interpreter's own last flush must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, OSError, BaselineError, StoreError) as error:
+    except OSError as error:
+        write_error(_said_by_the_system(error))
+        return 2
+    except (ValueError, BaselineError, StoreError) as error:
         write_error(str(error))
         return 2
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="talk2agent", description="Look into spoken tasks, judges and scores.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+def _said_by_the_system(error: OSError) -> str:
+    if error.filename is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}; check the path and its permissions"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line, with every command."""
+    whole = argparse.ArgumentParser(prog="talk2agent", description="Look into spoken tasks, judges and scores.")
+    commands = whole.add_subparsers(required=True, metavar="COMMAND")
     for add in COMMANDS:
         add(commands)
-    return parser
+    return whole
 
 
 if __name__ == "__main__":

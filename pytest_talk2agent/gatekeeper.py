@@ -16,6 +16,7 @@ from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.options import asked_for, is_run
 from pytest_talk2agent.plan import Plan
 from pytest_talk2agent.reporting.properties import ITEM, RECORD
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.folder import ReportFolder
@@ -241,8 +242,8 @@ class Gatekeeper:
         if self._plan.items or self._voice.notes or not count:
             return []
         return [
-            f"all {count} spoken items were deselected; where a run may end up with none, such as one shard of many,"
-            " name interface and baseline in the ini file instead of on the command line"
+            f"{counted(count, 'spoken item')} found, all deselected; where a run may end up with none, such as one"
+            " shard of many, name interface and baseline in the ini file instead of on the command line"
         ]
 
     def _asked_hooks(self, results: Sequence[TaskResult], gate: Gate) -> list[str]:
@@ -289,12 +290,8 @@ class Gatekeeper:
             return [f"no baseline written: {error}"]
         except OSError as error:
             return [f"no baseline written: {path} cannot be written ({error.strerror})"]
-        changed = sum(
-            before.items.get(condition, {}).get(key) != entry
-            for condition, entries in after.items.items()
-            for key, entry in entries.items()
-        )
-        self._saved = f"baseline {path}: {changed} items written, {sum(map(len, after.items.values()))} in all"
+        written = counted(after.changes_since(before), "item")
+        self._saved = f"baseline {path}: {written} written, {sum(map(len, after.items.values()))} in all"
         return []
 
     def _write_reports(self, results: Sequence[TaskResult], errors: dict[str, str], gate: Gate) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 from pytest_talk2agent.collect import is_judged, subject_of
 from pytest_talk2agent.options import is_run
 from pytest_talk2agent.plan import Plan, make_plan
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.voice_session import VoiceSession
@@ -131,4 +132,4 @@ def _wordless(voice: VoiceSession) -> Counter[str]:
 
 
 def _counted(unit: str, counts: Counter[str]) -> list[str]:
-    return [f"{count} {unit}{'s' * (count > 1)} left out: {reason}" for reason, count in sorted(counts.items())]
+    return [f"{counted(count, unit)} left out: {reason}" for reason, count in sorted(counts.items())]

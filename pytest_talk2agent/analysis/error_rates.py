@@ -20,6 +20,7 @@ from statistics import mean
 from pytest_talk2agent.context.vocabulary import is_ordinary
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.speech.libraries import quiet_import
+from pytest_talk2agent.tasks.errors import counted
 
 _CJK = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA")
 
@@ -220,7 +221,7 @@ def averages(counts: Iterable[Errors]) -> Averages:
     pairs = [(one.count, one.units) for one in counts]
     for errors, units in pairs:
         if errors < 0 or units < 0:
-            raise ValueError(f"{errors} errors of {units} units: a count is never negative")
+            raise ValueError(f"{counted(errors, 'error')} of {counted(units, 'unit')}: a count is never negative")
     rated = [(errors, units) for errors, units in pairs if units]
     rates = [Fraction(errors, units) for errors, units in rated]
     return Averages(

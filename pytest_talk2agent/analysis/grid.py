@@ -14,6 +14,7 @@ from pytest_talk2agent.analysis.outcomes import Outcomes
 from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.results.saved import SavedRun
 from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.tasks.errors import counted
 
 
 def joined(runs: Sequence[SavedRun]) -> list[TaskResult]:
@@ -111,8 +112,8 @@ def make_grid(
     if len(tasks) < 2 or len(conditions) < 2:
         reasons = "".join(f"; {reason}: {some(names)}" for reason, names in left_out.items())
         raise ValueError(
-            f"{len(tasks)} tasks under {len(conditions)} conditions have all scores, a correlation needs two of each"
-            f"{reasons}"
+            f"{counted(len(tasks), 'task')} under {counted(len(conditions), 'condition')} have all scores, a"
+            f" correlation needs two of each{reasons}"
         )
 
     def matrix(found: Mapping[tuple[str, str], Number]) -> Matrix:

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pytest_talk2agent.analysis.error_rates import Errors, normalise
+from pytest_talk2agent.tasks.errors import counted
 
 
 def _prompt(name: str) -> str:
@@ -125,7 +126,7 @@ class AnswerErrorRate:
 
     def __init__(self, ask: Ask, count: int = 3) -> None:
         if count < 1:
-            raise ValueError(f"{count} questions for a reference; ask for at least one")
+            raise ValueError(f"{counted(count, 'question')} for a reference; ask for at least one")
         self._ask = ask
         self._count = count
         self._made: dict[str, tuple[Question, ...]] = {}
@@ -164,7 +165,7 @@ class AnswerErrorRate:
 
 
 def _number(found: Sequence[object], expected: int) -> str | None:
-    return None if len(found) == expected else f"{len(found)} items in the answer, {expected} were asked for"
+    return None if len(found) == expected else f"{counted(len(found), 'item')} in the answer, {expected} were asked for"
 
 
 SEMANTIC_WER_VERSION = "semantic-wer/1"
@@ -261,7 +262,7 @@ def choose(
 
     def fault(found: _Choices) -> str | None:
         if len(found.chosen) != len(questions):
-            return f"{len(found.chosen)} options chosen for {len(questions)} questions"
+            return f"{counted(len(found.chosen), 'option')} chosen for {counted(len(questions), 'question')}"
         for option, question in zip(found.chosen, questions, strict=True):
             if option not in question.options:
                 return f"{option!r} chosen, {question.question!r} has {', '.join(question.options)}"

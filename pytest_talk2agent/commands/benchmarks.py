@@ -20,6 +20,7 @@ from pytest_talk2agent.commands.common import (
     write_json,
 )
 from pytest_talk2agent.reporting.visible import shell_word, visible, visible_json, visible_line
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.files import is_inside, project_of
 from pytest_talk2agent.tasks.importers.dataset import CONDITIONS, is_dataset, read_conditions, read_dataset
 from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
@@ -34,13 +35,16 @@ if TYPE_CHECKING:
 def add_import(commands: Commands) -> None:
     """Declare the command."""
     command = declared(
-        commands, "import", run_import, "tasks of OSWorld, WildClawBench or Harbor as task files of ours"
+        commands, "import", run_import, "tasks of OSWorld, WildClawBench or Harbor as task files of this project"
     )
     command.add_argument(
         "path", type=Path, metavar="PATH", help="a checkout, a folder of tasks, one task, or a dataset"
     )
     command.add_argument(
-        "--from", dest="benchmark", choices=[known.name for known in formats()], help="which benchmark"
+        "--from",
+        dest="benchmark",
+        choices=[known.name for known in formats()],
+        help="whose tasks they are (default: found out)",
     )
     command.add_argument("--out", type=Path, metavar="FILE", help="where to write; without it, standard output")
     command.add_argument("--no-words", action="store_true", help="leave the prompts out, to be read from a checkout")
@@ -59,7 +63,9 @@ def run_import(options: argparse.Namespace) -> int:
     _write(options.out, to_yaml(drafts), visible)  # in YAML's double quotes the escapes are the same
     for problem in checkout.rejected:
         write_error(f"rejected: {problem}")
-    write_error(f"{len(drafts)} tasks proposed, {len(checkout.rejected)} rejected; review them before they gate")
+    write_error(
+        f"{counted(len(drafts), 'task')} proposed, {len(checkout.rejected)} rejected; review them before they gate"
+    )
     return 1 if checkout.rejected else 0
 
 
@@ -73,13 +79,15 @@ def _import_dataset(root: Path, out: Path | None) -> int:
     say: Callable[[str], object] = write_error if out is None else lambda line: write([line])
     for condition in conditions:
         terms = f" with {condition.bias_list}" if condition.bias_list else ""
-        say(visible_line(f"# {condition.rows} transcripts{f', biased{terms}' if condition.biased else ''}"))
+        say(visible_line(f"# {counted(condition.rows, 'transcript')}{f', biased{terms}' if condition.biased else ''}"))
         say(f"--t2a-interface={shell_word(condition.spec)}")  # to be pasted: a name of the data set runs nothing
     if out is not None and lines and not is_inside(root, project_of(folder)):
         say("# recordings lie elsewhere; add this to the ini file of pytest")
         say(visible_line(f"t2a_audio = {root.absolute()}"))
     unspoken = sum(not recordings for recordings in manifest.recordings.values())
-    write_error(f"{len(lines)} recordings; {unspoken} tasks have a script and no recording, and are left out")
+    write_error(
+        f"{counted(len(lines), 'recording')}; left out: {counted(unspoken, 'task')} with a script and no recording"
+    )
     return 0
 
 
@@ -101,7 +109,7 @@ def add_verify(commands: Commands) -> None:
     verify.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
     add_checkouts(verify)
     verify.add_argument("--subsets", type=int, default=20, metavar="N", help="random states of each task (default: 20)")
-    verify.add_argument("--seed", type=int, default=0, help="of the random states (default: 0)")
+    verify.add_argument("--seed", type=int, default=0, metavar="N", help="of the random states (default: 0)")
     add_json(verify)
 
 
@@ -151,6 +159,7 @@ def _difference(mismatch: Mismatch) -> list[str]:
 
 def _summary(totals: Totals) -> list[str]:
     differ = totals.compared - totals.equal
-    lines = [f"{totals.tasks} tasks, {totals.compared} comparisons, {totals.equal} equal, {differ} different"]
+    compared = f"{counted(totals.compared, 'comparison')}, {totals.equal} equal, {differ} different"
+    lines = [f"{counted(totals.tasks, 'task')}, {compared}"]
     lines += [f"not checkable: {count} x {reason}" for reason, count in totals.reasons.items()]
     return lines if totals.compared else [*lines, "nothing was compared, which proves nothing"]

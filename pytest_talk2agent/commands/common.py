@@ -21,9 +21,14 @@ def declared(
     commands: Commands, name: str, run: Callable[[argparse.Namespace], int], text: str
 ) -> argparse.ArgumentParser:
     """A command of this name that ``run`` carries out."""
-    command = commands.add_parser(name, help=text)
+    command = commands.add_parser(name, help=text, description=sentence(text))
     command.set_defaults(run=run)
     return command
+
+
+def sentence(text: str) -> str:
+    """The line of a list of commands as the sentence at the head of the command's own help."""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def names(text: str) -> list[str]:

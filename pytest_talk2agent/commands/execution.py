@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_talk2agent.commands.common import Commands, declared, task_files, write
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.errand import Errand, Executed
@@ -53,7 +54,13 @@ def add_execute(commands: Commands) -> None:
     execute.add_argument(
         "--harbor-reward", default="", metavar="NAME", help="which reward counts, where there are several"
     )
-    execute.add_argument("--at-once", type=int, default=min(2, os.cpu_count() or 1), metavar="N", help="sandboxes")
+    execute.add_argument(
+        "--at-once",
+        type=int,
+        default=min(2, os.cpu_count() or 1),
+        metavar="N",
+        help="how many sandboxes run at a time (default: %(default)s)",
+    )
 
 
 def run_execute(options: argparse.Namespace) -> int:
@@ -175,7 +182,8 @@ def _summary(done: Sequence[Executed], missing: int) -> str:
     scores = [executed.record.score for executed in done if executed.record.score is not None]
     mean = _decimal(sum(scores, Fraction(0)) / len(scores)) if scores else "none"
     tasks = len({executed.errand.task.id for executed in done})
-    return f"{tasks} tasks, {len(done)} trials, mean {mean}" + (f", {missing} without a score" if missing else "")
+    unscored = f", {missing} without a score" if missing else ""
+    return f"{counted(tasks, 'task')}, {counted(len(done), 'trial')}, mean {mean}{unscored}"
 
 
 def _write_scores(done: Sequence[Executed], path: Path) -> None:

@@ -18,26 +18,53 @@ from pytest_talk2agent.results.comparison import COMPARED, Change, Comparison
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, Rules, share, shares
+from pytest_talk2agent.tasks.errors import counted
 
 _Value = TypeVar("_Value")
+
+_SHARE = "0 to 1"
+_MARGIN = f"what the mean native, shapley and share lost may lose against the baseline, {_SHARE}"
+_TOLERANCE = f"how far an item may fall below its baseline, {_SHARE} (default: 0)"
+_MEANS = f"lowest passing mean native and shapley of each condition, {_SHARE}"
+_MOST = {
+    "unresolved": "intentions that are unresolved",
+    "empty": "transcripts without a word",
+    "suspect": "transcripts that look like a recogniser astray",
+}
 
 
 def add_margin(command: argparse.ArgumentParser) -> None:
     """Declare what a comparison with a baseline takes."""
-    command.add_argument("--margin", type=_by_metric(COMPARED), default={}, metavar="X|METRIC=X,..")
-    command.add_argument("--inconclusive", choices=("fail", "pass"), default="fail")
+    command.add_argument("--margin", type=_by_metric(COMPARED), default={}, metavar="X|METRIC=X,..", help=_MARGIN)
+    command.add_argument(
+        "--inconclusive",
+        choices=("fail", "pass"),
+        default="fail",
+        help="what an undecided item or comparison counts as (default: fail)",
+    )
 
 
 def add_rules(command: argparse.ArgumentParser) -> None:
     """Declare the rules of a gate, by the names that they have as pytest options ``--t2a-..``."""
     for metric in METRICS:
-        command.add_argument(f"--min-{metric}", type=_share, metavar="X")
-    command.add_argument("--tolerance", type=_share, default=Fraction(0), metavar="X")
+        name = metric.capitalize()
+        command.add_argument(
+            f"--min-{metric}", type=_share, metavar="X", help=f"lowest passing {name} of an item, {_SHARE}"
+        )
+    command.add_argument("--tolerance", type=_share, default=Fraction(0), metavar="X", help=_TOLERANCE)
     add_margin(command)
-    command.add_argument("--fail-under", type=_by_metric(METRICS), default={}, metavar="X|METRIC=X,..")
-    for name in ("unresolved", "empty", "suspect"):
-        command.add_argument(f"--max-{name}", type=_share, metavar="X")
-    command.add_argument("--must-pass", action="append", default=[], metavar="PATTERN", help="of task ids; repeat")
+    command.add_argument("--fail-under", type=_by_metric(METRICS), default={}, metavar="X|METRIC=X,..", help=_MEANS)
+    for name, what in _MOST.items():
+        command.add_argument(
+            f"--max-{name}", type=_share, metavar="X", help=f"largest passing share of {what}, {_SHARE}"
+        )
+    command.add_argument(
+        "--must-pass",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="ids of tasks that must not fall, with * and ?; repeat",
+    )
 
 
 def rules_of(options: argparse.Namespace) -> Rules:
@@ -97,7 +124,7 @@ def run_compare(options: argparse.Namespace) -> int:
     comparisons = compare(before, after, rules)
     if not comparisons:
         raise ValueError(f"{options.after}: no item in common with {options.before}")
-    reasons = [] if not lacking else [f"{options.after}: {lacking} items could not be judged or have no result"]
+    reasons = [] if not lacking else [f"{options.after}: {counted(lacking, 'item')} not judged or without a result"]
     for comparison in comparisons:
         reasons.extend(comparison.reasons(inconclusive_passes=rules.inconclusive_passes))
     reasons = reasons if rules.margin else []
@@ -142,9 +169,7 @@ def _heard_otherwise(before: Sequence[TaskResult], after: Sequence[TaskResult]) 
 def _repeat_lines(repeats: Sequence[Mapping[str, str]]) -> list[str]:
     shown = [f"  {one['node']}: {one['before']!r}, then {one['after']!r}" for one in repeats[:_MOST_SHOWN]]
     more = [f"  and {len(repeats) - _MOST_SHOWN} more (--json has all)"] if len(repeats) > _MOST_SHOWN else []
-    head = (
-        f"note: another text of the same recording by the same interface: {len(repeats)} item{'s'[: len(repeats) > 1]}"
-    )
+    head = f"note: another text of the same recording by the same interface: {counted(len(repeats), 'item')}"
     return [head, *shown, *more]
 
 
@@ -174,7 +199,7 @@ def add_regate(commands: Commands) -> None:
     """Declare the command."""
     regate = declared(commands, "regate", run_regate, "decide a saved run again, under other rules")
     regate.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a --t2a-report")
-    regate.add_argument("--baseline", type=Path, metavar="FILE")
+    regate.add_argument("--baseline", type=Path, metavar="FILE", help="earlier results that no item may fall below")
     add_rules(regate)
     regate.add_argument("--json", action="store_true", help="the verdict, reasons and comparisons as data")
 
@@ -217,6 +242,6 @@ def run_accept(options: argparse.Namespace) -> int:
         return 0
     baseline.save()
     items, conditions = sum(map(len, baseline.items.values())), len(baseline.items)
-    counts = f"{items} item{'s' * (items != 1)} of {conditions} condition{'s' * (conditions != 1)}"
+    counts = f"{counted(items, 'item')} of {counted(conditions, 'condition')}"
     write([*(f"accepted: {edit}" for edit in edits), f"{path}: {counts}"])
     return 0

@@ -15,6 +15,7 @@ from pytest_talk2agent.commands.common import Commands, add_json, declared, writ
 from pytest_talk2agent.reporting.questions import Question, question_lines, questions_of, review_page
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.store import Store, StoreError, write_whole
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.judging.judge import Judge
@@ -29,8 +30,10 @@ STORE = Path(".t2a/store")
 def add_judge(commands: Commands) -> None:
     """Declare the command."""
     judge = declared(commands, "judge", run_judge, "how well a judge agrees with given labels, or with another judge")
-    judge.add_argument("cases", type=Path, help="case file (JSON Lines), or the report folder of a run")
-    judge.add_argument("--judge", default="lexical", metavar="SPEC")
+    judge.add_argument(
+        "cases", type=Path, metavar="CASES", help="case file (JSON Lines), or the report folder of a run"
+    )
+    judge.add_argument("--judge", default="lexical", metavar="SPEC", help="judge to measure (default: lexical)")
     judge.add_argument("--against", metavar="SPEC", help="a judge whose labels take the place of the given ones")
     judge.add_argument("--tasks", type=Path, action="append", default=[], metavar="PATH", help="task files of the run")
     judge.add_argument("--store", type=Path, default=STORE, metavar="DIR", help=f"answers of models (default: {STORE})")
@@ -114,7 +117,7 @@ def run_review(options: argparse.Namespace) -> int:
         return _write_page(options, questions)
     given, skipped = _ask(questions, options)
     left = len(questions) - given - skipped
-    write([f"{given} labels added to {options.labels}, {skipped} skipped, {left} not reached"])
+    write([f"{counted(given, 'label')} added to {options.labels}, {skipped} skipped, {left} not reached"])
     return 0
 
 
@@ -156,7 +159,9 @@ def _write_page(options: argparse.Namespace, questions: list[Question]) -> int:
 
     name = options.labels.name
     write_whole(options.page, review_page(questions, name, by=options.by, at=options.at))
-    write([f"{len(questions)} questions in {options.page}; append the file that it saves to {options.labels}"])
+    write(
+        [f"{counted(len(questions), 'question')} in {options.page}; append the file that it saves to {options.labels}"]
+    )
     return 0
 
 
@@ -172,6 +177,8 @@ def tasks_behind(results: Iterable[TaskResult], paths: Sequence[Path] = ()) -> d
     from pytest_talk2agent.tasks.loader import load_tasks
     from pytest_talk2agent.tasks.sniff import classify
 
+    if lost := next((path for path in paths if not path.exists()), None):
+        raise ValueError(f"{lost}: no such file or folder; check the path")
     wanted = {(result.task, result.task_sha256) for result in results}
     files: Iterable[Path] = dict.fromkeys(Path(result.node.partition("::")[0]) for result in results)
     if paths:

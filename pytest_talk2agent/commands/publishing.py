@@ -24,6 +24,7 @@ from pytest_talk2agent.results.saved import SavedRun, read_run
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS
+from pytest_talk2agent.tasks.errors import counted
 
 NO_END = "the run did not come to its end (there is no run.json): no verdict"
 
@@ -44,7 +45,7 @@ def add_report(commands: Commands) -> None:
         metavar="DIR",
         help="a folder that recordings may be taken from, besides those that the run recorded; repeat",
     )
-    report.add_argument("--out", type=Path, metavar="FILE", help="where to write it (RUN/report.html)")
+    report.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: RUN/report.html)")
 
 
 def run_report(options: argparse.Namespace) -> int:
@@ -62,10 +63,11 @@ def run_report(options: argparse.Namespace) -> int:
         recordings=recordings,
         rerun=_rerun(saved),
     )
-    write([f"{path}: {len(saved.results)} items, {path.stat().st_size / 1e6:.1f} MB"])
+    write([f"{path}: {counted(len(saved.results), 'item')}, {path.stat().st_size / 1e6:.1f} MB"])
     absent = recordings.absent - recordings.refused.keys()
     if absent:
-        write([f"{len(absent)} recordings are not where the run read them, such as {min(absent)}; run this from there"])
+        absentees = f"{counted(len(absent), 'recording')}, such as {min(absent)}"
+        write([f"not where the run read them: {absentees}; run this from there"])
     write(visible_line(f"left out: {audio} {why}") for audio, why in sorted(recordings.refused.items()))
     return 0
 
@@ -137,7 +139,7 @@ def eval_results(
 def _notes(metric: str, interval: Interval, summary: ConditionSummary, results: Sequence[TaskResult]) -> str:
     first = results[0]
     scored = summary.items - summary.left_out
-    parts = [f"mean {metric} retention of {scored} items", f"interface {first.spec}"]
+    parts = [f"mean {metric} retention of {counted(scored, 'item')}", f"interface {first.spec}"]
     if not interval.is_point:
         parts.append(f"between {_percent(interval.low)} and {_percent(interval.high)}, as labels are unresolved")
     parts.append(f"fingerprint {first.transcript.fingerprint}")
@@ -158,7 +160,13 @@ def add_eval_results(commands: Commands) -> None:
     command.add_argument("--revision", metavar="HASH", help="revision of the dataset")
     command.add_argument("--date", metavar="DATE", help="ISO-8601 date of the run")
     command.add_argument("--source", metavar="URL", help="where the report can be read")
-    command.add_argument("--out", type=Path, default=Path(".eval_results"), metavar="DIR", help="(.eval_results)")
+    command.add_argument(
+        "--out",
+        type=Path,
+        default=Path(".eval_results"),
+        metavar="DIR",
+        help="where to write it (default: .eval_results)",
+    )
 
 
 def run_eval_results(options: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from pytest_talk2agent.analysis.model_metrics import read_rubrics
 from pytest_talk2agent.analysis.outcomes import read_metric_outcomes, read_outcomes
 from pytest_talk2agent.analysis.paper import collection_of, diagnose, read_rounds, transfer
 from pytest_talk2agent.analysis.semdist import MiniLm
-from pytest_talk2agent.commands.common import Commands, declared, names, task_files, write, write_json
+from pytest_talk2agent.commands.common import Commands, declared, names, sentence, task_files, write, write_json
 from pytest_talk2agent.reporting.correlation_report import CorrelationReport
 from pytest_talk2agent.reporting.paper_tables import (
     Rows,
@@ -144,7 +144,11 @@ _EXECUTION = "CSV or JSON Lines: task, condition, score"
 
 def add_table(commands: Commands) -> None:
     """Declare the command, with one command below it for each table."""
-    command = commands.add_parser("table", help="the tables of the Talk2Agent paper, from your own runs")
+    command = commands.add_parser(
+        "table",
+        help="the tables of the Talk2Agent paper, from your own runs",
+        description="The tables of the Talk2Agent paper, from your own runs.",
+    )
     tables = command.add_subparsers(required=True, metavar="TABLE")
 
     collections = _add(tables, "collections", _collections, "table 1: tasks, speakers, recordings and their lengths")
@@ -164,8 +168,8 @@ def add_table(commands: Commands) -> None:
 
     transfer = _add(tables, "transfer", _transfer, "table 6: a repair on the same takes, before and after")
     transfer.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="report folder of --t2a-report")
-    transfer.add_argument("--before", required=True, metavar="CONDITION")
-    transfer.add_argument("--after", required=True, metavar="CONDITION")
+    transfer.add_argument("--before", required=True, metavar="CONDITION", help="label of the plain condition")
+    transfer.add_argument("--after", required=True, metavar="CONDITION", help="label of the one that repairs")
     transfer.add_argument(
         "--metric", default="native", metavar="NAME", help="native, shapley or flat (default: native)"
     )
@@ -183,7 +187,7 @@ def run_table(options: argparse.Namespace) -> int:
 
 
 def _add(tables: Commands, name: str, make: Callable[[argparse.Namespace], Rows], text: str) -> argparse.ArgumentParser:
-    command = tables.add_parser(name, help=text)
+    command = tables.add_parser(name, help=text, description=sentence(text))
     command.add_argument("--markdown", action="store_true", help="as a Markdown table")
     command.add_argument("--json", action="store_true", help="the same cells as data")
     command.set_defaults(run=run_table, make=make)

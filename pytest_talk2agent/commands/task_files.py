@@ -25,7 +25,7 @@ from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.verdict import show_lost
-from pytest_talk2agent.tasks.errors import TaskFileError
+from pytest_talk2agent.tasks.errors import TaskFileError, counted
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.schema import json_schema
@@ -103,9 +103,11 @@ def add_score(commands: Commands) -> None:
         commands, "score", run_score, "exact scores of one task for given labels; what is not named is lost"
     )
     score.add_argument("file", type=Path, metavar="PATH", help="task file, or a folder of them")
-    score.add_argument("--task", required=True, metavar="ID")
-    score.add_argument("--retained", type=names, default=[], metavar="A,B")
-    score.add_argument("--unresolved", type=names, default=[], metavar="C,D")
+    score.add_argument("--task", required=True, metavar="ID", help="id of the task to score")
+    score.add_argument(
+        "--retained", type=names, default=[], metavar="A,B", help="names of intentions that came through"
+    )
+    score.add_argument("--unresolved", type=names, default=[], metavar="C,D", help="names of those left open")
     add_json(score)
 
 
@@ -187,8 +189,8 @@ def run_lint(options: argparse.Namespace) -> int:
     errors += sum(finding.level == "error" for finding in findings)
     write([str(finding) for finding in findings])
     warnings, hints = (sum(finding.level == level for finding in findings) for level in ("warning", "hint"))
-    counts = [f"{len(tasks)} tasks", f"{errors} errors", f"{warnings} warnings", *([f"{hints} hints"] if hints else [])]
-    write([", ".join(counts)])
+    counts = [(len(tasks), "task"), (errors, "error"), (warnings, "warning"), *([(hints, "hint")] if hints else [])]
+    write([", ".join(counted(number, noun) for number, noun in counts)])
     if options.corrupt:
         errors += _corrupt(tasks)
     if options.execute:
@@ -197,11 +199,11 @@ def run_lint(options: argparse.Namespace) -> int:
 
         unfit = report_unfit(executable, refusal)
         errors += unfit
-        write([f"{len(executable)} tasks executed, {unfit} unfit"])
+        write([f"{counted(len(executable), 'task')} executed, {unfit} unfit"])
     write(checkouts.remarks())
     unbound = sum(not task.is_bound for task in tasks)
     if unbound:
-        write([f"{unbound} tasks have their words in a checkout, so their controls were not run; name it"])
+        write([f"controls not run: {counted(unbound, 'task')} with words in a checkout; name it"])
     return 1 if errors else 0
 
 
@@ -238,7 +240,7 @@ def _corrupt(tasks: Sequence[Task]) -> int:
                         f" `{surprise.intention}` ({kind}) is {surprise.label.value}"
                     ]
                 )
-    write([f"{tried} values replaced, {wrong} labels that are not what that makes of them"])
+    write([f"{counted(tried, 'value')} replaced, {counted(wrong, 'label')} not what that makes of them"])
     return wrong
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from pytest_talk2agent.engine.job import Job
 from pytest_talk2agent.results.transcript import Transcript
+from pytest_talk2agent.tasks.errors import counted
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,10 @@ class Progress:
     def __str__(self) -> str:
         """One line on what was done."""
         fresh = self.done - self.stored - self.failed
-        parts = [f"{self.stored} of {self.total} transcripts from the store", f"{fresh} recordings transcribed"]
+        parts = [
+            f"{self.stored} of {self.total} transcripts from the store",
+            f"{counted(fresh, 'recording')} transcribed",
+        ]
         return ", ".join([*parts, f"{self.failed} failed"] if self.failed else parts)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pytest_talk2agent.interfaces.spec import shown_text
 from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, TranscriptionError, Utterance
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.remote.budget import Budget
@@ -128,4 +129,5 @@ def work_here(spec: str, interface: Interface, batches: Iterator[Batch]) -> Iter
                 for (number, _), outcome in zip(batch, outcomes, strict=True):
                     yield number, outcome, elapsed
         if came != len(batch):
-            raise InterfaceError(f"{shown_text(spec)}: {came} transcripts for {len(batch)} recordings")
+            numbers = f"{counted(came, 'transcript')} for {counted(len(batch), 'recording')}"
+            raise InterfaceError(f"{shown_text(spec)}: {numbers}")

@@ -11,6 +11,7 @@ from typing import Any
 from pytest_talk2agent.judging.judge import Judge, JudgeError
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.judging.labelled_cases import LabelledCase
+from pytest_talk2agent.tasks.errors import counted
 
 Pair = tuple[Label, Label]
 
@@ -124,7 +125,7 @@ def _by_label(pairs: list[Pair], label: Label) -> dict[str, float | int | None]:
 def agreement_lines(measured: Mapping[str, Any]) -> list[str]:
     """The agreement as text: the shares, a table by label and by kind, every disagreement."""
     lines = [
-        f"judge {measured['judge']}: {measured['n']} labels{_against(measured)}",
+        f"judge {measured['judge']}: {counted(measured['n'], 'label')}{_against(measured)}",
         f"accuracy       {_shown(measured['accuracy'])}",
         f"kappa          {_shown(measured['kappa'])}",
         f"unresolved     {_shown(measured['unresolved'])}",
@@ -139,7 +140,7 @@ def agreement_lines(measured: Mapping[str, Any]) -> list[str]:
     for kind, row in measured["by_kind"].items():
         shares = f"{_shown(row['accuracy']):>11}{_shown(row['unresolved']):>12}{_shown(row['false_retained']):>16}"
         lines.append(f"{kind:<12}{row['n']:>6}{shares}")
-    lines += ["", f"{len(measured['disagreements'])} disagreements"]
+    lines += ["", counted(len(measured["disagreements"]), "disagreement")]
     for row in measured["disagreements"]:
         heard = "nothing" if row["heard"] is None else repr(row["heard"])
         lines.append(
@@ -147,7 +148,7 @@ def agreement_lines(measured: Mapping[str, Any]) -> list[str]:
             f"got {row['got']} (heard {heard}: {row['reason']})"
         )
     if measured["errors"]:
-        lines += ["", f"{len(measured['errors'])} cases not judged"]
+        lines += ["", f"{counted(len(measured['errors']), 'case')} not judged"]
         lines += [f"{row['id']}: {row['error']}" for row in measured["errors"]]
     return lines
 

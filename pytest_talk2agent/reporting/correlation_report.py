@@ -17,6 +17,7 @@ from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.reporting.html.markup import asset
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.task_result import VERSION
+from pytest_talk2agent.tasks.errors import counted
 
 SCHEMA = 1
 TITLES = {"pcc": "PCC", "spearman": "Spearman"}
@@ -41,9 +42,10 @@ class CorrelationReport:
         """The tables. Of the differences those of the last metric; the files hold all."""
         grid = self.found.grid
         kinds = "" if grid.types is None else f", {len(set(grid.types))} types"
-        lines = [f"{len(grid.tasks)} tasks x {len(grid.conditions)} conditions{kinds}; judged by {some(self.judges)}"]
+        sizes = f"{counted(len(grid.tasks), 'task')} x {counted(len(grid.conditions), 'condition')}"
+        lines = [f"{sizes}{kinds}; judged by {some(self.judges)}"]
         if self.errors:
-            lines.append(f"{self.errors} items could not be judged and are not in it")
+            lines.append(f"not in it: {counted(self.errors, 'item')} that could not be judged")
         lines.extend(f"left out, {reason}: {len(names)} ({some(names)})" for reason, names in grid.left_out.items())
         if grid.types is None:
             lines.append("no level of types: not every task has a type in the execution file")

@@ -14,6 +14,7 @@ from pytest_talk2agent.reporting.losses import aligned, headline, show_score, wr
 from pytest_talk2agent.reporting.visible import encodable, shell_word, visible_line, visible_lines
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, show, show_interval, show_lost
+from pytest_talk2agent.tasks.errors import counted
 
 BAR = 16
 
@@ -86,7 +87,9 @@ def _scores(result: TaskResult) -> list[str]:
         lines.append(f"{metric:<8} {value:<16} {', '.join(limits_of(result, metric))}".rstrip())
     retention = result.retention
     count = len(result.judgement.findings)
-    lines.append(f"flat     {show_interval(retention.flat):<16} lost {show_lost(retention)} of {count} intentions")
+    lines.append(
+        f"flat     {show_interval(retention.flat):<16} lost {show_lost(retention)} of {counted(count, 'intention')}"
+    )
     return [*lines, ""]
 
 

@@ -11,6 +11,7 @@ from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.judging.labels import Key, LabelRecord
 from pytest_talk2agent.reporting.html.markup import Markup, asset, data_block, element, join, source_hash
 from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.task import Task
 
 
@@ -115,7 +116,7 @@ def review_page(questions: Sequence[Question], name: str, *, by: str = "", at: s
         element(
             "header",
             element("h1", "Review of labels"),
-            element("p", f"{len(questions)} questions. Answers stay in this page until they are saved."),
+            element("p", f"{counted(len(questions), 'question')}. Answers stay in this page until they are saved."),
             element("label", "Who ", element("input", id="by", value=by)),
             element("label", "When ", element("input", id="at", value=at)),
             element("button", "Save the labels", type="button", id="save"),

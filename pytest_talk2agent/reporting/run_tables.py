@@ -10,6 +10,7 @@ from pytest_talk2agent.results.condition_summary import ConditionSummary, Pair, 
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome, show, show_interval
+from pytest_talk2agent.tasks.errors import counted
 
 KINDS = "kinds of intentions"
 
@@ -139,7 +140,7 @@ def release_tables(comparisons: Sequence[Comparison]) -> list[tuple[str, list[st
             for count, where in ((found.only_before, "baseline"), (found.only_after, "candidate"))
             if count
         ]
-        size = ", ".join([f"{found.tasks} tasks", f"{found.items} items", *left_out])
+        size = ", ".join([counted(found.tasks, "task"), counted(found.items, "item"), *left_out])
         rows = [_difference_row(row) for row in found.differences]
         tables.append((f"{names}: means over tasks ({size})", list(_DIFFERENCE_HEAD), rows))
         changed = [kind for kind in found.kinds if kind.worse or kind.better or kind.undecided]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.reporting.visible import encodable, table, visible_line, visible_lines
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     import pytest
@@ -101,8 +102,9 @@ def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate
     if gate.conditions:
         left_out = sum(summary.left_out for summary in gate.conditions)
         if left_out:
-            count = f"{left_out} item{'s' if left_out > 1 else ''}"
-            lines.append(f"means leave out {count}: score undefined or inverted, or polarity reversed")
+            lines.append(
+                f"means leave out {counted(left_out, 'item')}: score undefined or inverted, or polarity reversed"
+            )
     return list(map(encodable, visible_lines(lines)))
 
 

@@ -181,6 +181,14 @@ class Baseline:
         items = {name: known for name, known in kept.items() if known}
         return replace(self, items=items, conditions={name: self.conditions[name] for name in items})
 
+    def changes_since(self, before: Baseline) -> int:
+        """How many of its items are not in an earlier state, or not the same there."""
+        return sum(
+            before.items.get(condition, {}).get(key) != entry
+            for condition, entries in self.items.items()
+            for key, entry in entries.items()
+        )
+
     def suite_sha256(self) -> str:
         """One hash over every task and recording, for a quick look whether two baselines are of one suite."""
         every = [pair for items in self.items.values() for pair in items.items()]

@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_talk2agent.grading.retention import read_fraction
 from pytest_talk2agent.results.verdict import METRICS, show
+from pytest_talk2agent.tasks.errors import counted
 
 COMPARED = (*METRICS, "lost")
 """What is compared with a baseline: Native and Shapley retention, and the share of intentions that are lost."""
@@ -154,8 +155,8 @@ class Comparison:
         lines = [f"{self.condition}: {', '.join(names)} undecided: {text}" for text, names in found.items()]
         if any(_is_out_of_reach(row) for row in self.differences):
             lines.append(
-                f"{self.condition}: {self.tasks} tasks are far too few for such a margin: a loss beyond it is neither"
-                " shown nor ruled out; set a wider --t2a-margin, or leave it out and let each item decide"
+                f"{self.condition}: {counted(self.tasks, 'task')}, far too few for such a margin: a loss beyond it is"
+                " neither shown nor ruled out; set a wider --t2a-margin, or leave it out and let each item decide"
             )
         return lines
 
@@ -216,9 +217,9 @@ def needed_text(row: Difference) -> str:
         return "unresolved labels leave it open, whatever is recorded"
     ways = []
     if needed.tasks is not None:
-        ways.append(f"about {needed.tasks} tasks ({row.tasks} now)")
+        ways.append(f"about {counted(needed.tasks, 'task')} ({row.tasks} now)")
     if needed.takes is not None and (needed.tasks is None or needed.takes <= OUT_OF_REACH):
-        ways.append(f"{needed.takes} takes of each task")
+        ways.append(f"{counted(needed.takes, 'take')} of each task")
     if not ways:
         return "the difference is about the margin: no number of recordings decides"
     return f"{' or '.join(ways)} would decide if the difference stays"

@@ -16,6 +16,7 @@ from pytest_talk2agent.results.condition_summary import (
 )
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, Outcome, Rules, show, show_interval
+from pytest_talk2agent.tasks.errors import counted
 
 SHOWN = 3
 
@@ -145,7 +146,7 @@ def passed_at_zero(results: Sequence[TaskResult]) -> list[str]:
     why = ", as in their baseline" if all(interval == 0 for interval in before) else ""
     names = ", ".join(r.node.rpartition("::")[2] for r in found[:SHOWN])
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return [f"{len(found)} item{'s pass' if len(found) > 1 else ' passes'} at Native 0{why}: {names}{more}"]
+    return [f"{counted(len(found), 'item')} {'pass' if len(found) > 1 else 'passes'} at Native 0{why}: {names}{more}"]
 
 
 def proposed(results: Sequence[TaskResult]) -> list[str]:
@@ -160,4 +161,4 @@ def _reason(nodes: Sequence[str], what: str, unit: str = "item") -> list[str]:
         return []
     names = ", ".join(node.rpartition("::")[2] for node in nodes[:SHOWN])
     more = f" and {len(nodes) - SHOWN} more" if len(nodes) > SHOWN else ""
-    return [f"{len(nodes)} {unit}{'s' if len(nodes) > 1 else ''} {what}: {names}{more}"]
+    return [f"{counted(len(nodes), unit)} {what}: {names}{more}"]

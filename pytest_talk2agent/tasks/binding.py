@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
+from pytest_talk2agent.tasks.errors import Problem, TaskFileError, counted, shown, suggestion
 from pytest_talk2agent.tasks.importers.original import Checkout, Original
 from pytest_talk2agent.tasks.importers.registry import BUILT_IN, bindable
 from pytest_talk2agent.tasks.task import Task
@@ -107,8 +107,7 @@ class Checkouts:
     def remarks(self) -> list[str]:
         """What was not compared, if anything: at most one line."""
         count = len(self.ungraded)
-        tasks = f"{count} task{'s' * (count > 1)}"
-        return [f"{tasks} compared by the prompt alone: the checkout has no grader"] if count else []
+        return [f"{counted(count, 'task')} compared by the prompt alone: the checkout has no grader"] if count else []
 
 
 def checkouts_of(given: Iterable[tuple[str, Path]]) -> Checkouts:

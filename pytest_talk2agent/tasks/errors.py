@@ -41,6 +41,11 @@ def shown(text: object) -> str:
     return f"`{line if len(line) <= _LONGEST else line[: _LONGEST - 2] + '..'}`"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number before what it counts: ``1 task``, ``2 tasks``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """The nearest known name as a question, capitals apart, or the list of all known names."""
     names = list(known)

@@ -189,7 +189,7 @@ def numbered_lines(path: Path, largest: int, what: str) -> Iterator[tuple[str, s
     try:
         text = read_bounded(path, largest).decode("utf-8-sig")
     except OSError as error:
-        raise ValueError(f"{path}: cannot read {what}: {error.strerror or error}") from None
+        raise ValueError(f"{path}: cannot read {what}: {error.strerror or error}; check the path") from None
     except ValueError as error:
         raise ValueError(f"{path}: cannot read {what}: {error}") from None
     for number, line in enumerate(text.split("\n"), start=1):

@@ -82,7 +82,7 @@ def test_metrics_from_elsewhere_come_first() -> None:
 
 
 def test_too_little_is_said_with_its_reasons() -> None:
-    with pytest.raises(ValueError, match=r"^1 tasks under 2 conditions .*; tasks without execution score .*: b$"):
+    with pytest.raises(ValueError, match=r"^1 task under 2 conditions .*; tasks without execution score .*: b$"):
         grid_of(RESULTS, outcomes("ax", "ay"))
 
 

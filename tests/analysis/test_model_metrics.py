@@ -111,8 +111,8 @@ def test_an_empty_reference_has_no_questions() -> None:
     ("answers", "fault"),
     [
         ([{"questions": MADE["questions"][:2]}], "2 items in the answer, 3 were asked for"),
-        ([MADE, given("a")], "1 items in the answer, 3"),
-        ([MADE, given("a", "b", "c"), marked(True)], "1 items in the answer, 3"),
+        ([MADE, given("a")], "1 item in the answer, 3"),
+        ([MADE, given("a", "b", "c"), marked(True)], "1 item in the answer, 3"),
         ([{"questions": [{"question": "q"}]}], r"questions\.0\.answer: Field required"),
         ([MADE, given("a", "b", "c"), {"right": ["yes", "no", "no"]}], r"right\.0: Input should be a valid boolean"),
         ([["no object"]], "the answer: Input should be"),

@@ -247,13 +247,13 @@ class TestLint:
         suite.write_text(TASKS.replace("0.5*port + 0.5*service", "0*port + service"), encoding="utf-8")
         shown = say("lint", suite)
         assert "warning: files/set-port: `port` cannot change the score" in shown
-        assert shown.endswith("2 tasks, 0 errors, 1 warnings\n")
+        assert shown.endswith("2 tasks, 0 errors, 1 warning\n")
 
     def test_a_broken_file_does_not_hide_the_others(self, say: Say, suite: Path) -> None:
         (suite.parent / "broken.yaml").write_text("id: a\ninstruction: b\nvalue: [\n", encoding="utf-8")
         shown = say("lint", suite.parent, status=1)
         assert "broken.yaml:" in shown
-        assert shown.endswith("2 tasks, 1 errors, 0 warnings\n")
+        assert shown.endswith("2 tasks, 1 error, 0 warnings\n")
 
     def test_an_id_that_two_files_use_is_an_error(self, say: Say, suite: Path) -> None:
         (suite.parent / "copy.yaml").write_text(TASKS, encoding="utf-8")

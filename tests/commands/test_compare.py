@@ -74,7 +74,7 @@ def test_json(say: Say, save: Save) -> None:
 
 def test_items_that_were_not_judged_fail_a_verdict(say: Say, save: Save) -> None:
     before, after = save("a", suite(5)), save("b", suite(4), errors={"x::t04[amy]": "no audio"})
-    assert "1 items could not be judged" in say("compare", before, after, "--margin=0", status=1)
+    assert "1 item not judged or without a result" in say("compare", before, after, "--margin=0", status=1)
     assert "1 only in the baseline" in say("compare", before, after)
 
 

@@ -206,5 +206,5 @@ def test_items_that_could_not_be_judged_are_said(tmp_path: Path, capsys: pytest.
     execution.write_text(f"task,condition,score\n{rows}", encoding="utf-8")
     assert main(["correlate", str(folder), "--execution", str(execution)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "1 items could not be judged and are not in it" in lines
+    assert "not in it: 1 item that could not be judged" in lines
     assert "no level of types: not every task has a type in the execution file" in lines

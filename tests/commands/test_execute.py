@@ -27,13 +27,13 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.usefixtures("sandbox")
 class TestExecute:
     def test_the_controls(self, path: Path, say: Say) -> None:
-        assert say("execute", path).splitlines() == ["own/move[text]  1.000", "1 tasks, 1 trials, mean 1.000"]
+        assert say("execute", path).splitlines() == ["own/move[text]  1.000", "1 task, 1 trial, mean 1.000"]
         assert say("execute", path, "--agent", "nop").splitlines() == [
             "own/move[text]  0.000",
             "  heard: Move a.txt to b.txt, and be tidy.",
             "  source: /home/agent/a.txt is there",
             "  target: b.txt is not there",
-            "1 tasks, 1 trials, mean 0.000",
+            "1 task, 1 trial, mean 0.000",
         ]
 
     def test_rounds_records_and_scores(self, path: Path, say: Say, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ class TestExecute:
             "  $ rm a.txt",
             "own/move[heard]  round 2  0.250",
             *lines[1:4],
-            "1 tasks, 2 trials, mean 0.250",
+            "1 task, 2 trials, mean 0.250",
         ]
         rows = [json.loads(line) for line in out.read_text().splitlines()]
         assert [(row["task"], row["condition"], row["score"], row["round"]) for row in rows] == [
@@ -70,7 +70,7 @@ class TestExecute:
         lines = say("execute", path, "--agent", "nop", status=1).splitlines()
         assert lines == [
             "own/move[text]  no score  infrastructure_failed: the set-up ended with status 1",
-            "1 tasks, 1 trials, mean none, 1 without a score",
+            "1 task, 1 trial, mean none, 1 without a score",
         ]
 
     def test_a_task_that_is_not_fit(self, path: Path, say: Say) -> None:
@@ -80,7 +80,7 @@ class TestExecute:
             assert f"{path}:9:3: error: own/move: the reference solution reaches 3/4, not 1 (`source`: " in lines
 
     def test_lint(self, path: Path, say: Say) -> None:
-        assert say("lint", path, "--execute").splitlines()[-1] == "1 tasks executed, 0 unfit"
+        assert say("lint", path, "--execute").splitlines()[-1] == "1 task executed, 0 unfit"
 
 
 class TestRefused:

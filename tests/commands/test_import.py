@@ -78,7 +78,7 @@ class TestTasks:
         assert f"id: wcb/{TOWERS}\n" in out
         assert err == (
             f"rejected: {broken}:1:1: no text under `## Prompt`; a task needs a prompt\n"
-            "1 tasks proposed, 1 rejected; review them before they gate\n"
+            "1 task proposed, 1 rejected; review them before they gate\n"
         )
 
     def test_the_benchmark_can_be_named(self, tmp_path: Path, capsys: Capture) -> None:
@@ -125,7 +125,7 @@ class TestDataset:
         (root / CONDITIONS).unlink()
         out, err = run(capsys, root)
         assert out.count("\n") == 2
-        assert err == "2 recordings; 2 tasks have a script and no recording, and are left out\n"
+        assert err == "2 recordings; left out: 2 tasks with a script and no recording\n"
 
     @pytest.mark.parametrize(
         ("name", "message"),

@@ -45,16 +45,16 @@ class TestCheckouts:
         assert say("lint", suite, "--wcb", root, "--osworld", root) == "2 tasks, 0 errors, 0 warnings\n"
 
     def test_what_has_no_words_is_counted(self, say: Say, root: Path, suite: Path) -> None:
-        remark = "tasks have their words in a checkout, so their controls were not run; name it\n"
-        assert say("lint", suite) == f"2 tasks, 0 errors, 0 warnings\n2 {remark}"
-        assert say("lint", suite, "--osworld", root) == f"2 tasks, 0 errors, 0 warnings\n1 {remark}"
+        counts, end = "2 tasks, 0 errors, 0 warnings\n", "with words in a checkout; name it\n"
+        assert say("lint", suite) == f"{counts}controls not run: 2 tasks {end}"
+        assert say("lint", suite, "--osworld", root) == f"{counts}controls not run: 1 task {end}"
 
     def test_a_value_that_the_words_have_not_is_an_error(self, say: Say, root: Path, suite: Path) -> None:
         path = suite / "a.yaml"
         path.write_text(path.read_text().replace("results/towers.csv", "results/tower.csv"))
         shown = say("lint", suite, "--wcb", root, "--osworld", root, status=1)
         assert "`path` is omitted with the instruction itself as the transcript" in shown
-        assert "2 tasks, 1 errors, 0 warnings\n" in shown
+        assert "2 tasks, 1 error, 0 warnings\n" in shown
 
     def test_words_that_have_changed_are_an_error_and_the_other_files_are_linted(
         self, say: Say, root: Path, suite: Path
@@ -63,7 +63,7 @@ class TestCheckouts:
         drift, counts = say("lint", suite, "--wcb", root, "--osworld", root, status=1).splitlines()
         assert drift.startswith(f"{suite}/a.yaml:")
         assert "review the intentions (request, path, identifier), then set prompt_sha256 to" in drift
-        assert counts == "1 tasks, 1 errors, 0 warnings"
+        assert counts == "1 task, 1 error, 0 warnings"
 
     def test_a_checkout_that_is_none_is_one_line(self, complain: Say, tmp_path: Path, suite: Path) -> None:
         for option, name in (("--wcb", "WildClawBench"), ("--osworld", "OSWorld")):
@@ -87,14 +87,14 @@ value: all(paper, when)
         assert say("lint", path).splitlines() == [
             f"{path}:2:14: hint: shop/stop: no intention covers `stop`; no score tells when that is misheard, so"
             " add one where it matters, or declare it as `unscored`",
-            "1 tasks, 0 errors, 0 warnings, 1 hints",
+            "1 task, 0 errors, 0 warnings, 1 hint",
         ]
 
     def test_a_task_that_covers_all_has_none(self, say: Say, tmp_path: Path) -> None:
         path = tmp_path / "a.yaml"
         gist = "  stop: {say: stop it, kind: gist, keywords: [[stop, end]]}\nvalue: all(stop, paper, when)"
         path.write_text(self.STOP.replace("value: all(paper, when)", gist), encoding="utf-8")
-        assert say("lint", path) == "1 tasks, 0 errors, 0 warnings\n"
+        assert say("lint", path) == "1 task, 0 errors, 0 warnings\n"
 
     def test_many_are_cut_and_counted_and_named_once(self, say: Say, tmp_path: Path) -> None:
         path = tmp_path / "a.yaml"
@@ -102,7 +102,7 @@ value: all(paper, when)
         path.write_text(self.STOP.replace("stop it", f"read {numbers}"), encoding="utf-8")
         hint, counts = say("lint", path).splitlines()
         assert "no intention covers `11`, `12`, `13`, `14`, `15`, `16` and 2 more; " in hint
-        assert counts.endswith(", 1 hints")
+        assert counts.endswith(", 1 hint")
 
     def test_where_a_control_fails_that_comes_first(self, say: Say, tmp_path: Path) -> None:
         path = tmp_path / "a.yaml"
@@ -117,7 +117,7 @@ value: all(paper, when)
         (tmp_path / "c.yaml").write_text("instruction: a\ninput: b\noutput: c\n", encoding="utf-8")
         assert say("lint", tmp_path, status=1).splitlines() == [
             f"{tmp_path}/b.yaml:1:1: is UTF-16; save it as UTF-8",
-            "2 tasks, 1 errors, 0 warnings",
+            "2 tasks, 1 error, 0 warnings",
         ]
 
 
@@ -130,12 +130,12 @@ class TestCorrupt:
 
     def test_every_value_is_replaced_once(self, say: Say, own: Path) -> None:
         assert say("lint", own, "--corrupt") == (
-            "2 tasks, 0 errors, 0 warnings\n5 values replaced, 0 labels that are not what that makes of them\n"
+            "2 tasks, 0 errors, 0 warnings\n5 values replaced, 0 labels not what that makes of them\n"
         )
 
     def test_words_of_a_checkout_are_corrupted_too(self, say: Say, root: Path, suite: Path) -> None:
         shown = say("lint", suite, "--corrupt", "--wcb", root, "--osworld", root)
-        assert shown.endswith("\n6 values replaced, 0 labels that are not what that makes of them\n")
+        assert shown.endswith("\n6 values replaced, 0 labels not what that makes of them\n")
 
     def test_without_words_nothing_is_replaced(self, say: Say, suite: Path) -> None:
         assert "\n0 values replaced, 0 labels" in say("lint", suite, "--corrupt")
@@ -146,5 +146,5 @@ class TestCorrupt:
         assert say("lint", own, "--corrupt", status=1).splitlines() == [
             "2 tasks, 0 errors, 0 warnings",
             f"{own}:17:12: error: files/set-port: with another value of `service` `service` (term) is retained",
-            "5 values replaced, 1 labels that are not what that makes of them",
+            "5 values replaced, 1 label not what that makes of them",
         ]

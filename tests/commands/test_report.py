@@ -47,7 +47,7 @@ def test_a_page_is_written_into_the_folder_of_the_run(run: Path, capsys: pytest.
     assert (run / "report.html").read_bytes() == of_the_run
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{run / 'report.html'}: 2 items, 0.")
-    assert second == "1 recordings are not where the run read them, such as audio/amy.flac; run this from there"
+    assert second == "not where the run read them: 1 recording, such as audio/amy.flac; run this from there"
 
 
 def test_a_saved_run_keeps_its_baseline_and_how_it_was_started(tmp_path: Path) -> None:

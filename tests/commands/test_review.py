@@ -63,7 +63,7 @@ def test_each_key_is_a_label(folder: Path, review: Review) -> None:
 
 
 def test_a_review_is_taken_up_where_it_was_left(folder: Path, review: Review) -> None:
-    assert "1 labels added" in review("u\nq\n")
+    assert "1 label added" in review("u\nq\n")
     before = (folder / "people.jsonl").read_bytes()
     assert "1/2 files/b[amy]" in review("s\nc\n")
     after = (folder / "people.jsonl").read_bytes()

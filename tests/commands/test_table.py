@@ -179,7 +179,7 @@ FILES = {
         ("collections mini --manifest nothing", "nothing"),
         ("execution nothing", "nothing"),
         ("execution scores.csv", "scores.csv:1: no column round; the heading needs task, condition, score, round"),
-        ("correlation raw --execution scores.csv", "2 tasks under 1 conditions have all scores, a correlation needs"),
+        ("correlation raw --execution scores.csv", "2 tasks under 1 condition have all scores, a correlation needs"),
         ("correlation raw fix --execution scores.csv --metrics wr", "no metric 'wr'; known: wer, "),
         ("correlation raw fix --execution broken.yaml", "broken.yaml:1: no column task"),
         ("correlation empty --execution scores.csv", "results.jsonl"),

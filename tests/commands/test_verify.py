@@ -50,7 +50,7 @@ class TestRealGraders:
         assert say("verify", tree.suite, "--wcb", tree.checkout).splitlines() == [
             "task                      compared  equal  scores",
             "own/09_Own_task_1_report        13     13       7",
-            "1 tasks, 13 comparisons, 13 equal, 0 different",
+            "1 task, 13 comparisons, 13 equal, 0 different",
         ]
 
     def test_different(self, tree: Tree, say: Say) -> None:
@@ -58,7 +58,7 @@ class TestRealGraders:
         lines = say("verify", tree.suite, "--wcb", tree.checkout, status=1).splitlines()
         assert lines[2] == "  all retained: compiled 9/10, real 1"
         assert lines[3] == '    {"title": 1.0, "total": 1.0, "polite": 1.0, "overall_score": 1.0}'
-        assert lines[-1] == "1 tasks, 13 comparisons, 9 equal, 4 different"
+        assert lines[-1] == "1 task, 13 comparisons, 9 equal, 4 different"
 
     def test_a_long_list_is_cut_in_the_table_and_whole_in_json(self, tree: Tree, say: Say) -> None:
         tree.add(grader="def grade(transcript, workspace_path):\n    raise RuntimeError('boom')")
@@ -145,7 +145,7 @@ def test_osworld(osworld: tuple[Path, Path], say: Say) -> None:
     assert say("verify", path, "--osworld", checkout).splitlines() == [
         "task              compared  equal  scores",
         "osworld/os/fence         9      9",
-        "1 tasks, 9 comparisons, 9 equal, 0 different",
+        "1 task, 9 comparisons, 9 equal, 0 different",
     ]
 
 

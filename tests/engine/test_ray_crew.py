@@ -65,7 +65,7 @@ class TestWorker:
         [
             ("fake:raises", "fake:raises: RuntimeError: no more memory"),
             ("fake:exits", "fake:exits: SystemExit: the recogniser gave up"),
-            ("fake:short", "fake:short: 0 transcripts for 1 recordings"),
+            ("fake:short", "fake:short: 0 transcripts for 1 recording"),
         ],
     )
     def test_what_goes_wrong_is_returned(self, spec: str, line: str) -> None:

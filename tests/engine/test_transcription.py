@@ -270,7 +270,7 @@ def test_a_store_that_cannot_be_written_is_one_line_for_each_job(job: MakeJob, t
 def test_progress_rises_by_one_to_the_total(job: MakeJob, store: Store) -> None:
     done = Pass([job("a"), job("refused"), job("c", spec="fake:raises")], store)
     assert [progress.done for progress in done.progress] == [1, 2, 3]
-    assert str(done.progress[-1]) == "0 of 3 transcripts from the store, 1 recordings transcribed, 2 failed"
+    assert str(done.progress[-1]) == "0 of 3 transcripts from the store, 1 recording transcribed, 2 failed"
 
 
 def test_progress_adds_up() -> None:

@@ -56,7 +56,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
     done = subprocess.run(words, capture_output=True, encoding="utf-8", env=environment, check=True, timeout=60)
-    assert done.stdout.splitlines()[-1] == "1 tasks, 12 trials, mean 1.000"
+    assert done.stdout.splitlines()[-1] == "1 task, 12 trials, mean 1.000"
     rounds = []
     for path in (tmp_path / "records").glob("*.jsonl"):
         rounds += [json.loads(line)["key"]["round"] for line in path.read_bytes().split(b"\n")[:-1]]

@@ -180,7 +180,7 @@ class TestVerdictForEverybody:
         result = run("suite", TEXT, "-k", "nothing")
         assert result.ret == 1
         result.stdout.fnmatch_lines(
-            ["note: all 2 spoken items were deselected; *in the ini file *", "GATE FAILED: nothing was judged"]
+            ["note: 2 spoken items found, all deselected; *in the ini file *", "GATE FAILED: nothing was judged"]
         )
 
     def test_a_shard_without_spoken_tasks_is_an_ordinary_run_where_the_ini_file_names_the_interface(

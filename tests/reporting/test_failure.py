@@ -50,7 +50,7 @@ def test_the_whole_text() -> None:
         "",
         "native   0.5              threshold 1",
         "shapley  [0.333, 1]       threshold 1",
-        "flat     1                lost 1 to 2 of 1 intentions",
+        "flat     1                lost 1 to 2 of 1 intention",
         "",
         "said   set the port to [eighty eighty]",
         "heard  set the port to [8081]",

@@ -157,7 +157,7 @@ def test_hints_are_on_what_is_undecided() -> None:
 )
 def test_too_few_tasks_for_a_margin_are_told(needed: Needed | None, told: bool) -> None:
     hints = comparison(difference(Change.UNDECIDED, needed=needed)).hints()
-    line = "rc1: 30 tasks are far too few for such a margin: a loss beyond it is neither shown nor ruled out; "
+    line = "rc1: 30 tasks, far too few for such a margin: a loss beyond it is neither shown nor ruled out; "
     assert [hint.startswith(line) for hint in hints[1:]] == [True] * told
 
 

@@ -32,6 +32,7 @@ from pytest_talk2agent.interfaces.utterance import (
     check_length,
 )
 from pytest_talk2agent.speech.audio import file_sha256
+from pytest_talk2agent.tasks.errors import counted
 
 LONGEST_IDENTITY = 100_000
 _MAKES_NAMES = frozenset(("exec", "eval", "globals", "setattr", "vars", "__getattr__", "__dict__", "modules"))
@@ -177,7 +178,9 @@ class PythonInterface(Interface):
             fault = f"returned {type(found).__name__}; return a list, one transcript an utterance"
             return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
         if len(found) != len(batch):
-            fault = f"returned {len(found)} transcripts for {len(batch)} utterances; return as many"
+            fault = (
+                f"returned {counted(len(found), 'transcript')} for {counted(len(batch), 'utterance')}; return as many"
+            )
             return [TranscriptionError(f"python:{self._text} {fault}") for _ in batch]
         return [self._result(found[index], utterance) for index, utterance in enumerate(batch)]
 

@@ -15,6 +15,7 @@ from pytest_talk2agent.results.condition_summary import ConditionSummary, KindSu
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import show_interval
+from pytest_talk2agent.tasks.errors import counted
 
 WORST = 20
 _MEANING = (
@@ -32,9 +33,9 @@ def verdict(results: Sequence[TaskResult], gate: Gate) -> Markup:
     """The verdict with every reason, and what it was made of."""
     judges = ", ".join(sorted({result.judgement.judge for result in results})) or "none"
     facts = [
-        _count(len(results), "item"),
-        _count(len(gate.conditions), "condition"),
-        _count(len({result.task for result in results}), "task"),
+        counted(len(results), "item"),
+        counted(len(gate.conditions), "condition"),
+        counted(len({result.task for result in results}), "task"),
         f"judge {judges}",
     ]
     word, state = ("Gate passed", "passed") if gate.passed else ("Gate failed", "failed")
@@ -120,8 +121,8 @@ def _mean_cell(interval: Interval | None, before: Interval | None = None) -> Mar
 def _compared(moved: Mapping[str, Moved], before: Before) -> Iterator[Markup]:
     if moved:
         items, new = sum(one.items for one in moved.values()), sum(one.new for one in moved.values())
-        more = f"; {_count(new, 'item')} had no result before" if new else ""
-        words = f"Before: {before.name}. Over {_count(items, 'item')} that both have{more}."
+        more = f"; {counted(new, 'item')} had no result before" if new else ""
+        words = f"Before: {before.name}. Over {counted(items, 'item')} that both have{more}."
         yield element("p", _text(words), class_="note")
 
 
@@ -230,7 +231,7 @@ def _worst(results: Sequence[TaskResult], series: Mapping[str, int]) -> Iterator
     ]
     legend = [element("li", legend_mark(number), _text(condition)) for condition, number in series.items()]
     note = (
-        f"{min(WORST, len(below))} of {_count(len(below), 'task')} that lost something, worst first; mean over items."
+        f"{min(WORST, len(below))} of {counted(len(below), 'task')} that lost something, worst first; mean over items."
     )
     yield _section(
         "worst tasks",
@@ -248,7 +249,3 @@ def _address(name: str, value: str) -> str:
 def _text(words: str) -> Markup:
     """Words of unknown script and origin, kept apart from the direction of what stands around them."""
     return element("bdi", words)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
