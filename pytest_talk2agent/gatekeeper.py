@@ -208,7 +208,7 @@ class Gatekeeper:
             failed_tests={item for (item, _), this in self._tries.items() if this.failed},
             uncollected=self._uncollected,
             unseen=[] if settings.update == "all" else [f"{file}::{key}" for _, file, key in self._plan.unseen],
-            baseline=self._voice.baseline if settings.margin and results else None,
+            baseline=self._voice.baseline if results else None,
             new=settings.update == "new",
         )
         added = self._asked_hooks(results, gate)
@@ -358,7 +358,7 @@ class Gatekeeper:
         for line in lines:
             terminalreporter.write_line(line)
         if self._voice.done is not None:
-            terminalreporter.write_line(f"model server: {self._voice.done}")
+            terminalreporter.write_line(f"heard: {self._voice.done}")
         if self._folder is not None:
             terminalreporter.write_line(visible_line(f"report: {self._folder.directory}"))
         for remark in (self._saved, self._unsummarised):

@@ -31,10 +31,12 @@ def uncounted(source: str) -> Iterator[str]:
         parts = [ast.Constant(""), *text.values, ast.Constant("")]
         for before, value, after in zip(parts, parts[1:], parts[2:], strict=False):
             if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
+                follows = str(after.value)
                 share = isinstance(before, ast.Constant) and SHARE.search(str(before.value))
-                constant = isinstance(value.value, ast.Name) and value.value.id.isupper()
-                if NOUN.match(str(after.value)) and not share and not constant:
-                    yield f"{ast.unparse(value.value)}{after.value}"
+                written = ast.unparse(value.value)
+                word = written.isupper() or written.endswith((".kind", ".name"))
+                if NOUN.match(follows) and not share and not word:
+                    yield f"{written}{follows}"
 
 
 def test_the_search_finds_what_it_is_for() -> None:

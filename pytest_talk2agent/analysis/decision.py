@@ -22,11 +22,12 @@ from pytest_talk2agent.results.comparison import (
     change_of,
 )
 from pytest_talk2agent.results.entry import Entry
-from pytest_talk2agent.results.gate import Gate, decide_gate, suite_reasons
+from pytest_talk2agent.results.gate import SHOWN, Gate, decide_gate, suite_reasons
 from pytest_talk2agent.results.saved import SavedRun
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.untrusted import listed
-from pytest_talk2agent.results.verdict import Rules, decide
+from pytest_talk2agent.results.verdict import Outcome, Rules, decide
+from pytest_talk2agent.tasks.errors import counted
 
 Ends = tuple[float, float]
 
@@ -45,7 +46,8 @@ def decide_run(
 ) -> Gate:
     """Decide a run: its items, its means and shares, and where there are a baseline and a margin the comparison.
 
-    Other arguments are those of `decide_gate`; ``new`` says that conditions which the baseline lacks are new ones
+    Without a margin a note names the items that pass and lose what the baseline had retained. Other arguments are those
+    of `decide_gate`; ``new`` says that conditions which the baseline lacks are new ones
     and no candidates. Raises BaselineError where a condition has none to be compared with.
     """
     gate = decide_gate(
@@ -69,6 +71,8 @@ def decide_run(
     idle = [pattern for pattern in rules.must_pass if not any(fnmatchcase(task, pattern) for task in tasks)]
     remarks = [*gate.remarks, *(f"t2a_must_pass: {pattern} matches no task of this run" for pattern in idle)]
     remarks.extend(remarks_on(_offered(results)))
+    if baseline is not None and not rules.margin:
+        remarks.extend(_traded(results, baseline))
     remarks.extend(hint for comparison in comparisons for hint in comparison.hints())
     if gate.passed and any(found.reasons(inconclusive_passes=rules.inconclusive_passes) for found in comparisons):
         remarks.append(
@@ -76,6 +80,25 @@ def decide_run(
             " (--t2a-margin)"
         )
     return replace(gate.with_reasons(reasons), comparisons=comparisons, remarks=tuple(remarks), rules=rules)
+
+
+def _traded(results: Sequence[TaskResult], baseline: Baseline) -> list[str]:
+    """The items that pass by their scores though they lose what the baseline had: another loss has gone in return."""
+    found = []
+    for result in results:
+        if result.verdict.outcome is not Outcome.PASSED or result.limits.baseline is None:
+            continue
+        entry = baseline.items[baseline.reference(result.condition, result.spec)][result.key]
+        kept = entry.kinds.keys() - {*entry.lost, *entry.unresolved}
+        lost = [name for name in result.lost() if name in kept]
+        if lost:
+            found.append(f"{result.node.rpartition('::')[2]} ({', '.join(lost)})")
+    if not found:
+        return []
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    verbs = "passes by its scores and loses" if len(found) == 1 else "pass by their scores and lose"
+    names = ", ".join(found[:SHOWN])
+    return [f"{counted(len(found), 'item')} {verbs} what the baseline had retained: {names}{more}"]
 
 
 def _offered(results: Sequence[TaskResult]) -> dict[str, dict[str, int]]:

@@ -102,9 +102,7 @@ def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate
     if gate.conditions:
         left_out = sum(summary.left_out for summary in gate.conditions)
         if left_out:
-            lines.append(
-                f"means leave out {counted(left_out, 'item')}: score undefined or inverted, or polarity reversed"
-            )
+            lines.append(f"not in the means: {counted(left_out, 'item')} without a score or of polarity reversal")
     return list(map(encodable, visible_lines(lines)))
 
 

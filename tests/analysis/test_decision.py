@@ -15,7 +15,7 @@ from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.comparison import Change, Comparison, Difference
 from pytest_talk2agent.results.entry import Entry
 from pytest_talk2agent.results.task_result import TaskResult, Visible
-from pytest_talk2agent.results.verdict import Rules
+from pytest_talk2agent.results.verdict import Outcome, Rules
 from tests.results.builders import (
     CHANGED,
     KEPT,
@@ -303,6 +303,26 @@ class TestRun:
 
     def test_without_a_margin_nothing_is_compared(self) -> None:
         assert self.decide(suite(30, *range(15)), Rules(), *suite(30)) == ()
+
+    def test_an_item_that_trades_one_loss_for_another_is_remarked(self) -> None:
+        before = [item("a", service=CHANGED), item("b", service=CHANGED), item("c", service=OPEN), item("d")]
+        now = [item("a", port=CHANGED), item("b", service=OMITTED), item("c", service=CHANGED), item("d", port=CHANGED)]
+        base = baseline(Path("base.json"), *before)
+        rows = [
+            replace(
+                row,
+                limits=replace(row.limits, baseline=base.items[row.condition][row.key].intervals()),
+                verdict=replace(row.verdict, outcome=outcome),
+            )
+            for row, outcome in zip(now, [*[Outcome.PASSED] * 3, Outcome.FAILED], strict=True)
+        ]
+        said = "1 item passes by its scores and loses what the baseline had retained: a[whisper-tiny.en-amy] (port)"
+        assert decide_run(rows, {}, (), Rules(), baseline=base).remarks == (said,)
+        assert said not in decide_run(rows, {}, (), Rules(margin=MARGIN, draws=DRAWS), baseline=base).remarks
+        assert decide_run(rows, {}, (), Rules()).remarks == ()
+        many = decide_run([rows[0]] * 5, {}, (), Rules(), baseline=base).remarks[-1]
+        assert many.startswith("5 items pass by their scores and lose what the baseline had retained: a[")
+        assert many.endswith(" (port) and 2 more")
 
     def test_conditions_that_the_baseline_lacks_may_be_new(self) -> None:
         rows = [replace(row, condition="rc", spec="whisper:./rc") for row in suite(30, *range(15))]

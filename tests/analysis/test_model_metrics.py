@@ -232,7 +232,7 @@ def test_the_model_sees_options_and_no_points() -> None:
 @pytest.mark.parametrize(
     ("chosen", "fault"),
     [
-        (["yes"], "1 options chosen for 4 questions"),
+        (["yes"], "1 option chosen for 4 questions"),
         (["yes", "no", "good", "great"], "'great' chosen, 'is it smooth.' has bad, fair, good"),
     ],
 )

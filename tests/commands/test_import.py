@@ -111,7 +111,7 @@ class TestDataset:
             "osworld-human-whisper_v3-raw_asr",
             "wildclawbench-synthetic-parakeet_tdt-raw_asr_bias",
         ]
-        assert err == "6 recordings; 0 tasks have a script and no recording, and are left out\n"
+        assert err == "6 recordings; left out: 0 tasks with a script and no recording\n"
 
     def test_what_is_printed_is_a_manifest_and_nothing_else(self, root: Path, tmp_path: Path, capsys: Capture) -> None:
         out, err = run(capsys, root)

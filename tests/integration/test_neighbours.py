@@ -131,7 +131,7 @@ class TestXdistByAnyName:
             *(heard_tasks, "--t2a-interface=python:fake_asr:Recogniser"),
         )
         assert result.ret == 0
-        result.stdout.fnmatch_lines(["model server: 0 of 2 transcripts from the store, 2 recordings transcribed"])
+        result.stdout.fnmatch_lines(["heard: 0 of 2 transcripts from the store, 2 recordings transcribed"])
 
     def test_an_item_that_fails_on_one_of_two_workers_is_red(self, pytester: pytest.Pytester, suite: Path) -> None:
         pytest.importorskip("xdist")

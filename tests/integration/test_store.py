@@ -56,15 +56,15 @@ def test_where_the_store_has_everything_no_model_server_is_started(
     spec = "--t2a-interface=python?identity=1:plain_asr:hear"
     baseline = "--t2a-baseline=baseline.json"
     first = alone(heard_tasks, spec, baseline, "--t2a-update-baseline", "--t2a-report=first")
-    first.stdout.fnmatch_lines(["model server: 0 of 2 *, 2 recordings transcribed"])
+    first.stdout.fnmatch_lines(["heard: 0 of 2 *, 2 recordings transcribed"])
     first.stdout.fnmatch_lines(["owner: True"])
     second = alone(heard_tasks, spec, baseline, "--t2a-report=second")
     second.assert_outcomes(passed=2)
-    second.stdout.fnmatch_lines(["model server: 2 of 2 transcripts from the store, 0 recordings transcribed"])
+    second.stdout.fnmatch_lines(["heard: 2 of 2 transcripts from the store, 0 recordings transcribed"])
     second.stdout.fnmatch_lines(["owner: False"])
     assert (pytester.path / "loads.txt").read_text(encoding="utf-8") == "loaded"
     anew = alone(heard_tasks, spec, "--t2a-refresh")
-    anew.stdout.fnmatch_lines(["model server: 0 of 2 *, 2 recordings transcribed"])
+    anew.stdout.fnmatch_lines(["heard: 0 of 2 *, 2 recordings transcribed"])
     anew.stdout.fnmatch_lines(["owner: True"])
 
 

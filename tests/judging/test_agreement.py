@@ -77,7 +77,7 @@ def test_a_case_that_the_judge_fails_on_is_counted_and_no_label() -> None:
     measured = agreement(cases, Moody())
     assert (measured["n"], measured["accuracy"], measured["false_retained"]) == (2, 1.0, 0.0)
     assert measured["errors"] == [{"id": "a", "error": "the provider is down"}]
-    assert agreement_lines(measured)[-2:] == ["1 cases not judged", "a: the provider is down"]
+    assert agreement_lines(measured)[-2:] == ["1 case not judged", "a: the provider is down"]
     with pytest.raises(JudgeError, match="down"):
         relabelled(cases, Moody())
 

@@ -75,7 +75,7 @@ def test_a_log_file_gets_lines() -> None:
     assert reporter.drawn == []
     assert reporter.lines[:2] == ["talk2agent: 1 of 2 transcripts", "talk2agent: 2 of 2 transcripts"]
     assert reporter.lines[2].startswith(
-        "talk2agent: 0 of 2 transcripts from the store, 1 recordings transcribed, 1 failed in "
+        "talk2agent: 0 of 2 transcripts from the store, 1 recording transcribed, 1 failed in "
     )
 
 
@@ -167,7 +167,7 @@ def test_a_row_for_each_condition() -> None:
 
 def test_what_means_leave_out_is_counted() -> None:
     found = lines(result("a"), result("b", kept=undefined(), outcome=Outcome.UNDEFINED))
-    assert found[-1].startswith("means leave out 1 item: ")
+    assert found[-1].startswith("not in the means: 1 item without a score")
     assert not [line for line in lines(result()) if "leave out" in line]
 
 

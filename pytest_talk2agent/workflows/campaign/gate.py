@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.results.verdict import show
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.baseline import WorkflowBaseline
 from pytest_talk2agent.workflows.campaign.comparison import BuildComparison, Metric, compare
 from pytest_talk2agent.workflows.campaign.rates import DRAWS, SEED, percent
@@ -196,6 +197,6 @@ def _remarks(summaries: Sequence[AgentSummary]) -> list[str]:
             found.append(f"{one.agent}: the caller nearly said {one.leaks} facts too early; they were left out")
         if one.fallbacks:
             found.append(
-                f"{one.agent}: {one.fallbacks} utterances were missing from the bank and read from their facts"
+                f"{one.agent}: {counted(one.fallbacks, 'utterance')} missing from the bank, read from the facts instead"
             )
     return found

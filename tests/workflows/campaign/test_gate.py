@@ -121,7 +121,7 @@ def test_what_the_caller_had_to_do_without_is_remarked() -> None:
     assert gate.passed
     assert [remark.partition(": ")[2] for remark in gate.remarks] == [
         "the caller nearly said 2 facts too early; they were left out",
-        "1 utterances were missing from the bank and read from their facts",
+        "1 utterance missing from the bank, read from the facts instead",
     ]
 
 
