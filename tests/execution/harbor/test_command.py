@@ -21,7 +21,7 @@ def test_a_run_in_harbor(folder: Path, compiled: Task, say: Say, tmp_path: Path,
     words = ("execute", compiled.path, "--harbor", folder, "--harbor-environment", "bubblewrap", "--records", records)
     assert say(*words, "--agent", echo, "--out", out).splitlines() == [
         "own/word[text]  1.000",
-        "1 tasks, 1 trials, mean 1.000",
+        "1 task, 1 trial, mean 1.000",
     ]
     assert [json.loads(line)["score"] for line in out.read_text().splitlines()] == ["1.000000000000"]
     lines = say(*words, "--agent", echo, "--heard", PROMPT.replace("pelican", "pellet")).splitlines()
@@ -29,7 +29,7 @@ def test_a_run_in_harbor(folder: Path, compiled: Task, say: Say, tmp_path: Path,
         "own/word[heard]  0.000",
         "  heard: Write the word pellet into word.txt.",
         "  reward: its reward is 0",
-        "1 tasks, 1 trials, mean 0.000",
+        "1 task, 1 trial, mean 0.000",
     ]
 
 
