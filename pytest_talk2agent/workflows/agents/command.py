@@ -13,11 +13,11 @@ It is sent one object a line, and answers in objects, one a line:
 
 ``results`` are what its calls came to (``call_id``, ``name``, ``ok``, ``result`` or ``error``); ``user_text`` is null
 where there is nothing but results; ``interrupted`` is what was heard of its last words where the user cut them.
-``stop_ms`` is how soon it is silent when the user speaks over it, null for never; ``stops_for`` is "barge_in" (not for a
-murmur of up to three words) or "everything".
+``stop_ms`` is how soon it is silent when the user speaks over it, null for never; ``stops_for`` is "barge_in" (a short
+murmur does not stop it) or "everything".
 
-It has ``REPLY_SECONDS`` for each answer and ``END_SECONDS`` to end. What it writes is bounded; what is no message, or too
-much, fails its session. It runs in a process group of its own, which is killed at the end.
+It has ``REPLY_SECONDS`` for each answer and ``END_SECONDS`` to end. What it writes is bounded; what is no message, or
+too much, fails its session. It runs in a process group of its own, which is killed at the end.
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ class Workbench:
         scope = decision.scope
         if decision.authorized:
             artifact_id = tool.effect.get("artifact_id") or args.get("artifact_id")
-            if artifact_id is None and scope.target_id in self.artifacts and not self.compat:
+            if artifact_id is None and scope.target_id in self.artifacts:
                 artifact_id = scope.target_id
             if isinstance(artifact_id, str):
                 for name, value in sorted(tool.effect.get("set_fields", {}).items()):
