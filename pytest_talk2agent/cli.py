@@ -11,7 +11,16 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pytest_talk2agent.commands import benchmarks, execution, gating, labelling, publishing, studies, task_files
+from pytest_talk2agent.commands import (
+    benchmarks,
+    campaigns,
+    execution,
+    gating,
+    labelling,
+    publishing,
+    studies,
+    task_files,
+)
 from pytest_talk2agent.commands.common import write_error
 from pytest_talk2agent.results.baseline import BaselineError
 from pytest_talk2agent.results.store import StoreError
@@ -31,6 +40,7 @@ COMMANDS = (
     gating.add_accept,
     studies.add_correlate,
     studies.add_table,
+    campaigns.add_apex,
     publishing.add_eval_results,
     task_files.add_schema,
 )

@@ -130,9 +130,10 @@ class BuildComparison:
 
     @property
     def lines(self) -> list[str]:
-        """Every difference in words, with the noise floor beside it."""
-        rows = [f"{self.candidate} against {self.reference}: {row}; {self.noise}" for row in self.metrics]
-        return [*rows, *(f"{self.candidate} against {self.reference}: {pair}" for pair in (self.reliable, self.any))]
+        """Every difference in words; beside that of single runs stands the noise floor."""
+        passes, reliable = self.metrics
+        said = [f"{passes}; {self.noise}", str(reliable), str(self.reliable), str(self.any)]
+        return [f"{self.candidate} against {self.reference}: {text}" for text in said]
 
 
 def points(share: Fraction | None) -> str:
