@@ -1,8 +1,8 @@
 """Assertions over what was said and done, as data: `grading/assertions.yaml` (after VAmoS, section 8 of our notes).
 
-A *moment* is a text: ``start``, ``end`` (caller or agent ended the call), ``tool:NAME`` (first call that succeeded),
-``tried:NAME`` (first call), ``plan:ID`` (the caller said it), ``act:KEY`` (the agent was observed to do it),
-``event:ID`` (it fired).
+A *moment* is a text: ``start``, ``end`` (caller or agent ended the call), ``tool:NAME`` (first call that succeeded;
+``tool:NAME.PATH``: and had something true there in its result), ``tried:NAME`` (first call), ``plan:ID`` (the caller
+said it), ``act:KEY`` (the agent was observed to do it), ``event:ID`` (it fired).
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def _names(value: Any, place: Location) -> Iterator[tuple[Location, str, str]]:
             here = (*place, key)
             if key in ("after", "before", "by", "until", "once") and isinstance(inner, str):
                 sort, _, name = inner.partition(":")
-                yield here, sort, name
+                yield here, sort, name.partition(".")[0] if sort in ("tool", "tried") else name
             elif key in ("tool", "quote", "enrol") and isinstance(inner, str):
                 yield here, "tool", inner
             elif key == "result" and isinstance(inner, str):

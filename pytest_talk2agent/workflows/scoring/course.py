@@ -64,8 +64,9 @@ class Course:
 
     def _moments(self, sort: str, what: str) -> Iterator[Moment]:
         if sort in ("tool", "tried"):
+            tool, _, path = what.partition(".")
             for call in self.trace.calls:
-                if call.tool == what and (call.ok or sort == "tried"):
+                if call.tool == tool and (call.ok or sort == "tried") and (not path or _has(call.result, path)):
                     yield _of_call(call)
         elif sort == "plan":
             for clip in self.trace.clips:
@@ -96,7 +97,7 @@ class Course:
         calls = [call for call in self.trace.calls if call.tool == tool and call.ok]
         for index, call in enumerate(calls):
             until = _of_call(calls[index + 1]).done if index + 1 < len(calls) else (1 << 62, 0)
-            there, value = value_at({"": call.result}, f".{path}")
+            there, value = _at(call.result, path)
             if there:
                 yield value, _of_call(call).done, until
 
@@ -122,6 +123,15 @@ def _when(clip: Clip, words: int) -> Place:
     """When the user had heard so many words of a clip."""
     total = len(clip.heard.split()) or 1
     return clip.start_ms + (clip.end_ms - clip.start_ms) * min(words, total) // total, clip.seq
+
+
+def _at(result: Any, path: str) -> tuple[bool, Any]:
+    return value_at({"": result}, f".{path}")
+
+
+def _has(result: Any, path: str) -> bool:
+    there, value = _at(result, path)
+    return there and bool(value)
 
 
 def _of_call(call: ToolCall) -> Moment:

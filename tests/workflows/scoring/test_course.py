@@ -123,6 +123,13 @@ def test_moments() -> None:
         assert Course(call.trace(**cut)).moment("end") is None
 
 
+def test_a_moment_may_ask_for_something_in_the_result() -> None:
+    course = Course(PhoneCall().tool("verify", {"verified": False}).tool("verify", {"verified": True}).trace())
+    assert course.moment("tool:verify").begin == (0, 1)  # type: ignore[union-attr]
+    assert course.moment("tool:verify.verified").begin == (50, 3)  # type: ignore[union-attr]
+    assert course.moment("tool:verify.name") is None
+
+
 def test_the_sentence_around_a_phrase() -> None:
     text = "One moment. Is it frozen? It costs $4.50 now."
     assert sentence(text, text.index("frozen"), text.index("frozen") + 6) == "Is it frozen?"
