@@ -251,7 +251,11 @@ Gate: TypeAlias = Literal["TS", "PV", "AC", "AV"]
 
 
 class Adversary(Policy):
-    """A trajectory that goes wrong on purpose (`reference/adversaries/NAME.yaml`): it must fail these gates alone."""
+    """A trajectory that goes wrong on purpose (`reference/adversaries/NAME.yaml`): it must fail these gates alone.
 
-    fails: tuple[Gate, ...] = Field(min_length=1)
+    ``fails_published`` are the gates that it fails by the published scoring, where those are others.
+    """
+
+    fails: tuple[Gate, ...]
+    fails_published: tuple[Gate, ...] | None = None
     description: str = ""

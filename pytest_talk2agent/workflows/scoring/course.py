@@ -6,6 +6,7 @@ by word. Order is that of the media timeline, then that of the log.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +26,7 @@ Place = tuple[int, int]
 """A moment of the media timeline in milliseconds, and the number of its log event."""
 
 _OTHER_SPELLING = Fault.SIMILAR | Fault.SOUND | Fault.SUM
+_SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)|\n")
 _OURS = frozenset(("user", "agent"))
 
 
@@ -105,14 +107,13 @@ class Course:
         """What the results of a tool had at a path, in order."""
         return [value for value, _, _ in self._in_force(result)]
 
-    def matching(self, pattern: Any) -> Iterator[tuple[Said, str]]:
-        """Where a compiled pattern matches what was heard, with the sentence around it."""
-        for clip, stream in self.heard:
+    def matching(self, pattern: re.Pattern[str]) -> Iterator[tuple[Said, str, bool]]:
+        """Where a pattern matches what was heard: what stands before it in its sentence, and whether that asks."""
+        for clip, _ in self.heard:
             for match in pattern.finditer(clip.heard):
-                yield (
-                    Said(_when(clip, len(clip.heard[: match.end()].split())), match[0]),
-                    sentence(stream.text, match.start(), match.end()),
-                )
+                low, high = sentence(clip.heard, match.start(), match.end())
+                said = Said(_when(clip, len(clip.heard[: match.end()].split())), match[0])
+                yield said, clip.heard[low : match.start()], clip.heard[low:high].rstrip().endswith("?")
 
     def _at(self, clip: Clip, stream: Stream, start: int, end: int) -> Said:
         low, high = stream.span(start, end)
@@ -140,11 +141,11 @@ def _of_call(call: ToolCall) -> Moment:
     return Moment(begin, max(begin, done))
 
 
-def sentence(text: str, start: int, end: int) -> str:
-    """The sentence of a text that holds a span, with its mark."""
-    low = max(text.rfind(mark, 0, start) for mark in (". ", "! ", "? ", "\n")) + 1
-    ends = [place for mark in ".!?\n" if (place := text.find(mark, end)) >= 0]
-    return text[low : min(ends) + 1 if ends else len(text)].strip()
+def sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the sentence of a text begins and ends that holds a span."""
+    ends = [mark.end() for mark in _SENTENCE_END.finditer(text)]
+    low = max((place for place in ends if place <= start), default=0)
+    return low, min((place for place in ends if place >= end), default=len(text))
 
 
 def literal_of(value: Any, words: Words) -> Words | None:

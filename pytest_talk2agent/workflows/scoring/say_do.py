@@ -19,10 +19,10 @@ from pytest_talk2agent.workflows.scoring.predicates import Finding
 from pytest_talk2agent.workflows.scoring.trace import ToolCall, Trace
 from pytest_talk2agent.workflows.stable import canonical
 
-# A sentence with one of these says that it is not so, or not yet, or asks.
+# Before a claim, one of these says that it is not so, or not yet.
 _HEDGED = re.compile(
     r"\b(?:not|never|cannot|no longer|unable|if|once|when|unless|until|before|will|would|could|should|shall|may|might"
-    r"|can|going to|let me|want|like me to)\b|n't\b|'ll\b|\?$",
+    r"|can|going to|let me|want|like me to)\b|n't\b|'ll\b",
     re.IGNORECASE,
 )
 
@@ -73,8 +73,8 @@ def _claims(claim: Claim, course: Course) -> list[Said]:
     found = [
         said
         for pattern in claim.said
-        for said, sentence in course.matching(re.compile(pattern, re.IGNORECASE))
-        if not _HEDGED.search(sentence)
+        for said, before, asks in course.matching(re.compile(pattern, re.IGNORECASE))
+        if not asks and not _HEDGED.search(before)
     ]
     return sorted(found, key=lambda said: said.place)
 

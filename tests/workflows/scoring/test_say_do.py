@@ -59,6 +59,7 @@ def test_an_empty_log_proves_nothing(tmp_path: Path) -> None:
     [
         ("Your card is frozen.", False),
         ("I have frozen it. Is there anything else?", False),
+        ("It is frozen now, and nobody can pay with it until you call.", False),
         ("Your card is not frozen.", True),
         ("Would you like it frozen?", True),
         ("I will have it frozen in a moment.", True),
@@ -80,6 +81,12 @@ def test_a_deed_makes_the_words_true_until_the_agent_speaks_again(tmp_path: Path
     assert found(tmp_path, opened().tool("freeze", to="active").agent("It is frozen."))[name] is False
     failed = opened().tool("freeze", to="frozen", ok=False, error="declined").agent("It is frozen.")
     assert found(tmp_path, failed)[name] is False
+
+
+def test_a_deed_whose_answer_never_came_is_done(tmp_path: Path) -> None:
+    hung = opened().tool("freeze", to="frozen", ok=False, effect=True, error="no answer").agent("It is frozen.")
+    held = found(tmp_path, hung)
+    assert (held["said but not done: freeze"], held["done but not said: freeze"]) == (True, True)
 
 
 def test_words_that_were_cut_off_are_not_said(tmp_path: Path) -> None:
