@@ -64,9 +64,9 @@ def _named(finding: Finding) -> Finding:
 
 
 def _done(claim: Claim, course: Course) -> list[ToolCall]:
-    return [
-        call for call in course.trace.calls if call.tool == claim.tool and call.ok and has_all(call.args, claim.args)
-    ]
+    """The calls that did it; one that wrote has, even where its answer never came."""
+    calls = [call for call in course.trace.calls if call.ok or call.effect]
+    return [call for call in calls if call.tool == claim.tool and has_all(call.args, claim.args)]
 
 
 def _claims(claim: Claim, course: Course) -> list[Said]:
