@@ -11,6 +11,7 @@ import pytest
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import BeforeBaseline
+from pytest_talk2agent.results.verdict import Outcome
 from tests.browser.conftest import Open, heard_wrong, write
 from tests.results.builders import baseline, result
 
@@ -46,6 +47,21 @@ def test_the_first_screen_says_what_was_lost(
     assert first.locator(".l-heard").inner_text() == "8081"
     assert "suites/tasks.yaml" in first.locator(".l-where").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize(("viewport", "rows"), [(SCREEN, 8), (PHONE, 5)], ids=["screen", "phone"])
+def test_the_first_screen_of_a_green_run_says_what_its_worst_items_lost(
+    opens: Open, tmp_path: Path, viewport: dict[str, int], rows: int
+) -> None:
+    wrong = [heard_wrong(f"services/port-{number}") for number in range(8)]
+    lossy = [replace(row, verdict=replace(row.verdict, outcome=Outcome.PASSED, reasons=())) for row in wrong]
+    page = opens(write(tmp_path / "green.html", lossy), viewport=viewport).page
+    assert page.locator("h1").inner_text() == "Gate passed"
+    assert page.locator("td.what").first.inner_text().startswith("port: wanted 8080, heard 8081")
+    assert seen(page, "td.what", viewport) >= rows
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    table = page.get_by_role("region", name="worst tasks").locator("table").locator("..")
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth"), "nothing is cut off at the right"
 
 
 def test_each_row_says_since_when(opens: Open, red: Path) -> None:

@@ -91,6 +91,7 @@ def test_the_worst_tasks_are_in_order_and_only_those_that_lost_something(tmp_pat
     table = text[text.index("Worst" if "Worst" in text else "worst tasks") : text.index("Clear")]
     assert table.index("worse/b c 1 [0, 0.5]") < table.index("bad 1 0.5")
     assert "2 of 2 tasks that lost something" in table
+    assert re.search(r"bad 1 0\.5 .*port: wanted 8080, heard 8080", table), "what its worst item lost"
     assert not {"good", "none", "upside"} & set(table.split())
     assert '<a href="#task=worse%2Fb%20c">' in html
 

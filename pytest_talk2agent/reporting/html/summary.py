@@ -10,6 +10,7 @@ from pytest_talk2agent.grading.retention import Interval, mean_interval
 from pytest_talk2agent.reporting.html.before import Before, Count, Moved, moved_of
 from pytest_talk2agent.reporting.html.lost import lost_rows, lost_table
 from pytest_talk2agent.reporting.html.markup import Dot, Markup, dot_strip, element, join, legend_mark, share_bar
+from pytest_talk2agent.reporting.losses import lost_in_short
 from pytest_talk2agent.reporting.run_tables import KINDS, tables_of
 from pytest_talk2agent.results.condition_summary import ConditionSummary, KindSummary
 from pytest_talk2agent.results.gate import Gate
@@ -202,10 +203,13 @@ def _kind(found: KindSummary, before: Count | None, number: int) -> Markup:
 def _worst(results: Sequence[TaskResult], series: Mapping[str, int]) -> Iterator[Markup]:
     """The tasks that keep least of their value, by the mean Shapley retention over all their items."""
     by_task: dict[str, dict[str, list[Interval]]] = {}
+    least: dict[str, tuple[Fraction, TaskResult]] = {}
     for result in results:
         kept = result.retention.shapley
         if kept is not None and result.retention.status == "scored" and result.polarity == "normal":
             by_task.setdefault(result.task, {}).setdefault(result.condition, []).append(kept)
+            if result.task not in least or kept.midpoint < least[result.task][0]:
+                least[result.task] = kept.midpoint, result
     means = {task: mean_interval([one for some in rows.values() for one in some]) for task, rows in by_task.items()}
     below = sorted((task for task in means if means[task].low < 1), key=lambda task: (means[task].midpoint, task))
     if not below:
@@ -218,20 +222,23 @@ def _worst(results: Sequence[TaskResult], series: Mapping[str, int]) -> Iterator
             element(
                 "tr",
                 element("th", element("a", _text(task), href=_address("task", task)), scope="row"),
-                element("td", str(items), class_="n"),
+                element("td", str(items), class_="n count"),
                 element("td", show_interval(means[task]), class_="n"),
-                element("td", dot_strip(dots)),
+                element("td", dot_strip(dots), class_="plot"),
+                element("td", _text(lost_in_short(least[task][1])), class_="what"),
             )
         )
     top = [
         element("th", "task", scope="col"),
-        element("th", "items", scope="col", class_="n"),
+        element("th", "items", scope="col", class_="n count"),
         element("th", "shapley", scope="col", class_="n"),
-        element("th", "by condition, 0 to 1", scope="col"),
+        element("th", "by condition, 0 to 1", scope="col", class_="plot"),
+        element("th", "its worst item", scope="col", class_="what"),
     ]
     legend = [element("li", legend_mark(number), _text(condition)) for condition, number in series.items()]
     note = (
-        f"{min(WORST, len(below))} of {counted(len(below), 'task')} that lost something, worst first; mean over items."
+        f"{min(WORST, len(below))} of {counted(len(below), 'task')} that lost something, worst first: mean Shapley"
+        " over items, and the most valuable loss of the worst item."
     )
     yield _section(
         "worst tasks",
