@@ -8,7 +8,12 @@ OPTIONS = (
     (
         "interface",
         "SPEC",
-        "interface under test, NAME[:MODEL][+bias][+repair][?option=value]; repeat for several conditions",
+        "interface under test, NAME[:MODEL][+bias][+repair][+sound=..][?option=value]; repeat for several conditions",
+    ),
+    (
+        "sound",
+        "EFFECT[,EFFECT]",
+        "hear every recording in this condition of sound, such as babble@5dB,phone, or clean; repeat for several",
     ),
     ("judge", "SPEC", "judge of transcripts (default: lexical)"),
     (
@@ -44,7 +49,7 @@ OPTIONS = (
 
 given_key = pytest.StashKey[bool]()
 
-_REPEATED = ("interface", "checkout")
+_REPEATED = ("interface", "sound", "checkout")
 _SWITCHES = ("frozen", "refresh")
 _INI = ("frozen", "must_pass", "audio", "roots", "specs", "matrix")
 """Ini keys that mirror no option of the table."""

@@ -211,7 +211,8 @@ def _specs(config: pytest.Config, named: list[tuple[str, str, str]]) -> tuple[Sp
         raise pytest.UsageError(f"ini key t2a_matrix: {both[0]} is a name in t2a_specs, too; rename one")
     texts = [part for text in texts for part in _members(text, matrices)]
     try:
-        specs = parse_specs([f"{text}={aliases[text]}" if text in aliases else text for text in texts])
+        texts, known = _in_sounds(config, texts, aliases, named)
+        specs = parse_specs(known)
         named.extend(
             ("interface", text if text in aliases else spec.shown, source)
             for text, spec in zip(texts, specs, strict=True)
@@ -236,6 +237,37 @@ def _checkouts(config: pytest.Config, named: list[tuple[str, str, str]]) -> list
         named.append(("checkout", text, "ini" if ini else place))
         found.append((name, _path(config, _Given(path, place, ini=ini))))
     return found
+
+
+def _in_sounds(
+    config: pytest.Config, texts: list[str], aliases: dict[str, str], named: list[tuple[str, str, str]]
+) -> tuple[list[str], list[str]]:
+    """Every spec in every condition of sound that is asked for: as it is named, and as it is read.
+
+    What hears nothing stays as it is, and so does a spec that names a condition of sound of its own.
+    """
+    whole = [f"{text}={aliases[text]}" if text in aliases else text for text in texts]
+    sounds, source = config.getoption("t2a_sound"), "--t2a-sound"
+    if not sounds:
+        sounds, source = config.getini("t2a_sound"), "ini"
+    if not sounds:
+        return texts, whole
+    if not all(text.strip() for text in sounds):
+        raise pytest.UsageError(_EMPTY.format("sound"))
+    from pytest_talk2agent.interfaces.spec import HEARS_NOTHING, parse_spec, with_sound
+    from pytest_talk2agent.speech.acoustics.condition import parse_sound
+
+    try:
+        conditions = [None if text.strip() == "clean" else parse_sound(text) for text in sounds]
+    except ValueError as error:
+        raise pytest.UsageError(f"{source}: {error}") from None
+    named.extend(("sound", "clean" if sound is None else sound.text, source) for sound in conditions)
+    heard: list[tuple[str, str]] = []
+    for text, spec in zip(texts, whole, strict=True):
+        read = parse_spec(spec)
+        for sound in [None] if read.sound or read.name in HEARS_NOTHING else conditions:
+            heard.append((text, spec) if sound is None else (made := with_sound(spec, sound), made))
+    return [text for text, _ in heard], [spec for _, spec in heard]
 
 
 def _members(text: str, matrices: dict[str, str]) -> list[str]:

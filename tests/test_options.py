@@ -95,6 +95,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "t2a_max_unresolved = 0.1\nt2a_max_empty = 0\nt2a_max_suspect = 0.1\n"
         "t2a_manifest = lists/all.jsonl\nt2a_wcb = wcb\nt2a_osworld = os\nt2a_checkout = plants = pots\n"
         "t2a_osworld_subset = talk2agent\n"
+        "t2a_sound =\n    phone,loss@5%\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]

@@ -14,14 +14,22 @@ from pytest_talk2agent.interfaces.registry import Registry, fingerprint_of
 from pytest_talk2agent.interfaces.spec import Spec, read_switches
 from pytest_talk2agent.interfaces.utterance import InterfaceError, Utterance
 from pytest_talk2agent.results.baseline import Pins
+from pytest_talk2agent.speech.acoustics.effect import SoundError
 from pytest_talk2agent.speech.noise import SoundSwitches
 from pytest_talk2agent.tasks.task import Task
 
 
 def heard_identity(spec: Spec, interface: Interface) -> dict[str, str]:
-    """The identity of an interface and of what is done to the sound before it hears it."""
+    """The identity of an interface and of what is done to the sound before it hears it.
+
+    Raises InterfaceError where a condition of sound has a folder that is not there.
+    """
     sound = {name: value for name, value in spec.switches.items() if name.startswith("audio_")}
-    return {**interface.identity(), **sound}
+    try:
+        condition = {} if spec.sound is None else spec.sound.identity()
+    except SoundError as error:
+        raise InterfaceError(f"interface {spec.shown!r}: {error}") from None
+    return {**interface.identity(), **sound, **condition}
 
 
 def condition_identity(spec: Spec, heard: Mapping[str, str], repair: Repair | None) -> dict[str, str]:
@@ -48,8 +56,9 @@ class Condition:
                 part.check()
         self._terms = read_switches(spec, "terms_", TermSwitches)
         read_switches(spec, "audio_", SoundSwitches)
-        if "audio_snr_db" in spec.switches and not self.interface.hears:
-            raise InterfaceError(f"interface {spec.text!r}: {spec.name} hears nothing; leave audio_snr_db out")
+        for what in [*(name for name in spec.switches if name == "audio_snr_db"), *(["+sound"] if spec.sound else [])]:
+            if not self.interface.hears:
+                raise InterfaceError(f"interface {spec.text!r}: {spec.name} hears nothing; leave {what} out")
         self._known: dict[tuple[Path, str], TermList] = {}
 
     @property

@@ -28,6 +28,8 @@ from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import Store, content_key
 from pytest_talk2agent.results.task_result import VERSION
 from pytest_talk2agent.results.transcript import Transcript, hypothesis_fault
+from pytest_talk2agent.speech.acoustics.chain import heard_in, record_of
+from pytest_talk2agent.speech.acoustics.effect import SoundError
 from pytest_talk2agent.speech.audio import Audio, AudioError, audio_seconds, check_file, read_audio
 from pytest_talk2agent.speech.noise import SoundSwitches, silence, with_noise
 
@@ -40,11 +42,15 @@ STALL_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class _Pending:
-    """One distinct audio file, with the terms that it is heard with, and the jobs that wait for it."""
+    """One distinct audio file, with the terms that it is heard with, and the jobs that wait for it.
+
+    ``noises`` tells its noises from those of other recordings, where they are made of what lies beside it.
+    """
 
     sha256: str
     jobs: tuple[Job, ...]
     terms: tuple[str, ...]
+    noises: str = ""
 
     @property
     def path(self) -> Path:
@@ -122,7 +128,7 @@ class ConditionPass:
 
     def _missing(self, jobs: Sequence[Job]) -> list[_Pending]:
         """What is not stored, one entry for each distinct audio file and list of terms, shortest first."""
-        waiting: dict[tuple[str, tuple[str, ...]], list[Job]] = defaultdict(list)
+        waiting: dict[tuple[str, tuple[str, ...], str], list[Job]] = defaultdict(list)
         for job in jobs:
             path = job.utterance.path
             if path is None:
@@ -132,34 +138,35 @@ class ConditionPass:
                 continue
             try:
                 sha256 = check_file(path, job.sha256)
-            except AudioError as error:
+                noises = "" if self._spec.sound is None else self._spec.sound.key(path)
+            except (AudioError, SoundError) as error:
                 self._counts.deliver(job, str(error))
                 continue
             terms = job.terms if self._spec.bias else ()
-            known = self._stored(sha256, terms)
+            known = self._stored(sha256, terms, noises)
             if known is not None:
                 self._deliver(job, known, stored=True)
             elif self._frozen:
-                self._counts.deliver(job, f"{job.utterance.task}: {self._not_stored(path.name, sha256, terms)}")
+                self._counts.deliver(job, f"{job.utterance.task}: {self._not_stored(path.name, sha256, terms, noises)}")
             else:
                 self._may_hear()
-                waiting[sha256, terms].append(job)
-        found = [_Pending(sha256, tuple(group), terms) for (sha256, terms), group in waiting.items()]
+                waiting[sha256, terms, noises].append(job)
+        found = [_Pending(sha256, tuple(group), terms, noises) for (sha256, terms, noises), group in waiting.items()]
         return sorted(found, key=lambda pending: audio_seconds(pending.path))
 
     def _may_hear(self) -> None:
         if not self._hears:
             raise NotStoredError
 
-    def _stored(self, sha256: str, terms: Sequence[str]) -> Transcript | None:
+    def _stored(self, sha256: str, terms: Sequence[str], noises: str = "") -> Transcript | None:
         """The stored transcript of a recording; none by a recogniser of which nobody knows whether it is the same."""
         if self._anew or not (self._frozen or self._interface.reproducible):
             return None
-        return self._store.transcript(sha256, self._mark, self._key(terms))
+        return self._store.transcript(sha256, self._mark, self._key(terms, noises))
 
-    def _not_stored(self, name: str, sha256: str, terms: Sequence[str]) -> str:
+    def _not_stored(self, name: str, sha256: str, terms: Sequence[str], noises: str = "") -> str:
         """What a frozen run says where it has no transcript: the store has none, or has one that cannot be trusted."""
-        why = self._store.why_no_transcript(sha256, self._mark, self._key(terms))
+        why = self._store.why_no_transcript(sha256, self._mark, self._key(terms, noises))
         lacks = f"the store has no transcript of {name} by {self._spec.shown}"
         return f"frozen: {lacks if why is None else f'{lacks} that can be used: {why}'}; run once without --t2a-frozen"
 
@@ -199,12 +206,12 @@ class ConditionPass:
                 for waiting in group:
                     try:
                         audio = read_audio(waiting.path)
-                    except (AudioError, OSError) as error:
+                        utterance = self._utterance(waiting, audio, folder / f"{number + 1}.wav")
+                    except (AudioError, SoundError, OSError) as error:
                         for job in waiting.jobs:
                             self._counts.deliver(job, str(error))
                         continue
                     number += 1
-                    utterance = self._utterance(waiting, audio, folder / f"{number}.wav")
                     # Only what the record needs is kept: decoded samples of a whole run would fill the memory.
                     under_way[number] = waiting, replace(audio, samples=audio.samples[:0])
                     batch.append((number, utterance))
@@ -218,9 +225,13 @@ class ConditionPass:
             yield waiting, audio, outcome, elapsed
             (folder / f"{number}.wav").unlink(missing_ok=True)
 
-    def _key(self, terms: Sequence[str]) -> str:
-        """What stands for the terms in the store: a list that was cut must not answer for one that is too long."""
-        return content_key(self._spec.switches.get("terms_over", "error"), *terms) if terms else ""
+    def _key(self, terms: Sequence[str], noises: str = "") -> str:
+        """What stands for the terms and the noises in the store.
+
+        A list that was cut must not answer for one that is too long.
+        """
+        key = content_key(self._spec.switches.get("terms_over", "error"), *terms) if terms else ""
+        return content_key(key, noises) if noises else key
 
     def _batch_size(self) -> int:
         size = self._interface.batch_size
@@ -237,12 +248,13 @@ class ConditionPass:
 
     def _utterance(self, waiting: _Pending, audio: Audio, beside: Path) -> Utterance:
         utterance = replace(waiting.jobs[0].utterance, audio=audio, terms=waiting.terms)
-        if self._snr == float("inf"):
+        if self._spec.sound is None and self._snr == float("inf"):
             return utterance
         import soundfile
 
         # An interface that opens the file itself must hear the noise, too.
-        noisy = with_noise(audio, self._snr)
+        sound = self._spec.sound
+        noisy = with_noise(audio, self._snr) if sound is None else heard_in(audio, sound, waiting.path)
         soundfile.write(beside, noisy.samples, noisy.rate, subtype="FLOAT")
         return replace(utterance, audio=noisy, path=beside)
 
@@ -254,7 +266,10 @@ class ConditionPass:
                 self._counts.deliver(job, str(error))
             return
         transcript = _transcript(hypothesis, audio, self._heard, self._mark, elapsed)
-        self._store.keep_transcript(transcript, self._key(waiting.terms))
+        if self._spec.sound is not None:
+            heard = record_of(self._spec.sound, waiting.path)
+            transcript = replace(transcript, detail={**transcript.detail, "sound": heard})
+        self._store.keep_transcript(transcript, self._key(waiting.terms, waiting.noises))
         for job in waiting.jobs:
             self._deliver(job, transcript, stored=False)
 

@@ -1,10 +1,11 @@
 """Spec strings: how a user names a voice interface, its model and its options.
 
-    [LABEL=]NAME[:MODEL][+bias][+repair][?option=value&...]
+    [LABEL=]NAME[:MODEL][+bias][+repair][+sound=CONDITION][?option=value&...]
 
 ``command``, ``python`` and ``transcripts`` take everything behind the colon as their argument, whatever it holds;
 suffixes and options stand before the colon there: ``command?timeout=60:./my-asr --beam=4 {audio}``.
 
+``+sound=babble@5dB,phone`` says in which condition of sound every recording is heard (`speech.acoustics`).
 Options that begin with ``terms_`` or ``repair_`` say how the suffixes work, those with ``audio_`` what is done to the
 sound before it is heard; they are the same for every interface. The others belong to the interface.
 """
@@ -26,16 +27,21 @@ from pytest_talk2agent.remote.option_text import near, split_options
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from pytest_talk2agent.speech.acoustics.condition import SoundCondition
+
     Options = TypeVar("Options", bound=DataclassInstance)
 
 WHOLE_ARGUMENT = frozenset({"command", "python", "transcripts"})
+HEARS_NOTHING = frozenset({"script", "text", "transcripts"})
+"""The interfaces that come with this package and take no sound."""
 SUFFIXES = ("bias", "repair")
 SWITCHES: dict[str, tuple[str, ...]] = {"terms_": SUFFIXES, "repair_": ("repair",), "audio_": ()}
 """Prefixes of options that are the same for every interface, with the suffixes of which one must be there."""
-FORM = "[LABEL=]NAME[:MODEL][+bias][+repair][?option=value&...]"
+FORM = "[LABEL=]NAME[:MODEL][+bias][+repair][+sound=CONDITION][?option=value&...]"
 
-_HEAD = re.compile(r"(?:(?P<label>[^:?+=]*)=)?(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?P<rest>.*)", re.DOTALL)
+_HEAD = re.compile(r"(?:(?P<label>(?:(?!\+sound=)[^:?=])*)=)?(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?P<rest>.*)", re.DOTALL)
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_SOUND = re.compile(r"\+sound=(?P<sound>.*?)(?=\+bias|\+repair|\+sound=|$)", re.DOTALL)
 _FILE_SUFFIX = re.compile(r"\.[A-Za-z]{3,}$")
 
 
@@ -45,7 +51,8 @@ class Spec:
 
     ``text`` is what the user wrote, ``shown`` the same for eyes and records; ``label`` is what stands for it in node
     ids and tables. ``model`` is None where the spec names none. ``options`` are still text: the interface reads them
-    with `read_options`; ``switches`` are those that belong to the suffixes, read with `read_switches`.
+    with `read_options`; ``switches`` are those that belong to the suffixes, read with `read_switches`. ``sound`` is the
+    condition of sound that recordings are heard in, None where they are heard as they are.
     """
 
     text: str
@@ -56,6 +63,7 @@ class Spec:
     repair: bool = False
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     switches: Mapping[str, str] = field(default_factory=dict, hash=False)
+    sound: SoundCondition | None = None
 
     @cached_property
     def shown(self) -> str:
@@ -86,11 +94,13 @@ def parse_spec(text: str) -> Spec:
             raise InterfaceError(f"interface {text!r}: {name} needs an argument; write {name}:{_ARGUMENTS[name]}")
         model: str | None = argument.strip()
         before, _, options = before.partition("?")
+        before, sound = _sound(text, before)
         before, suffixes = _suffixes(text, before)
     else:
         before, question, options = rest.partition("?")
         if question and not options:
             raise InterfaceError(f"interface {text!r}: no option behind '?'; write ?option=value&...")
+        before, sound = _sound(text, before)
         before, suffixes = _suffixes(text, before)
         model = before[1:] if before.startswith(":") else None
         if model == "":
@@ -102,11 +112,30 @@ def parse_spec(text: str) -> Spec:
         raise InterfaceError(f"interface {text!r}: {before!r} is not understood{near(fault, SUFFIXES)}; write {FORM}")
     label = head["label"]
     if label is None:
-        label = _default_label(name, model, suffixes)
+        label = _default_label(name, model, suffixes) + ("" if sound is None else f"+{sound.label}")
     elif not _LABEL.fullmatch(label):
         raise InterfaceError(f"interface {text!r}: the label {label!r} may hold letters, digits and . _ + - only")
     own, switches = _sorted_out(text, _options(text, options), suffixes)
-    return Spec(text, label, name, model, "bias" in suffixes, "repair" in suffixes, own, switches)
+    if sound is not None and "audio_snr_db" in switches:
+        raise InterfaceError(f"interface {text!r}: +sound and audio_snr_db are given; write the noise as white@NdB")
+    return Spec(text, label, name, model, "bias" in suffixes, "repair" in suffixes, own, switches, sound)
+
+
+def with_sound(text: str, sound: SoundCondition) -> str:
+    """The text of a spec, in a condition of sound besides; a label that it has gets the condition's.
+
+    Raises InterfaceError where the text is no spec or has a condition of sound already.
+    """
+    spec = parse_spec(text)
+    if spec.sound is not None:
+        raise InterfaceError(f"interface {text!r}: it has a condition of sound already; leave one out")
+    text = text.strip()
+    label = f"{spec.label}=" if text.startswith(f"{spec.label}=") else ""
+    place = re.search(r"[?:]" if spec.name in WHOLE_ARGUMENT else r"\?", text.removeprefix(label))
+    bare = text.removeprefix(label)
+    end = len(bare) if place is None else place.start()
+    named = f"{spec.label}+{sound.label}=" if label else ""
+    return f"{named}{bare[:end]}+sound={sound.text}{bare[end:]}"
 
 
 def parse_specs(texts: Sequence[str]) -> list[Spec]:
@@ -167,6 +196,22 @@ class _NoOptions:
 _ARGUMENTS = {"command": "'./my-asr {audio}'", "python": "package.module:function", "transcripts": "FILE.jsonl"}
 
 
+def _sound(text: str, rest: str) -> tuple[str, SoundCondition | None]:
+    """Take ``+sound=CONDITION`` out of what stands before the options."""
+    found = list(_SOUND.finditer(rest))
+    if not found:
+        return rest, None
+    if len(found) > 1:
+        raise InterfaceError(f"interface {text!r}: +sound is given twice; write one, its effects divided by commas")
+    from pytest_talk2agent.speech.acoustics.condition import parse_sound
+
+    try:
+        sound = parse_sound(found[0]["sound"])
+    except ValueError as error:
+        raise InterfaceError(f"interface {text!r}: {error}") from None
+    return rest[: found[0].start()] + rest[found[0].end() :], sound
+
+
 def _suffixes(text: str, rest: str) -> tuple[str, list[str]]:
     """Take +bias and +repair off the end; a model's own name may hold a plus sign."""
     found: list[str] = []
@@ -190,7 +235,7 @@ def _options(text: str, options: str) -> dict[str, str]:
         values = split_options(options)
     except ValueError as error:
         raise InterfaceError(f"interface {text!r}: {error}") from None
-    if any(value.endswith(("+bias", "+repair")) for value in values.values()):
+    if any(value.endswith(("+bias", "+repair")) or "+sound=" in value for value in values.values()):
         raise InterfaceError(f"interface {text!r}: +bias and +repair stand before '?'; write {FORM}")
     return values
 

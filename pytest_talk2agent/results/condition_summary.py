@@ -106,8 +106,9 @@ def _counterpart(condition: str, specs: Mapping[str, Spec]) -> str | None:
     return None if first == condition else first
 
 
-def _sound(spec: Spec) -> dict[str, str]:
-    return {name: value for name, value in spec.switches.items() if name.startswith("audio_")}
+def _sound(spec: Spec) -> tuple[dict[str, str], str]:
+    switches = {name: value for name, value in spec.switches.items() if name.startswith("audio_")}
+    return switches, "" if spec.sound is None else spec.sound.text
 
 
 def _pair(condition: str, against: str, both: Sequence[tuple[Judgement, TaskResult]]) -> Pair:

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pytest_talk2agent.speech.acoustics.noise import mixed, white
 from pytest_talk2agent.speech.audio import RATE, Audio
 
 SILENCE_SECONDS = 3.0
@@ -27,10 +28,9 @@ def with_noise(audio: Audio, snr_db: float) -> Audio:
     """The recording with white noise, the same every time: its seed is the hash of the sound."""
     import numpy as np
 
-    generator = np.random.default_rng(int(audio.samples_sha256[:16], 16))
-    noise = generator.standard_normal(len(audio.samples))
-    power = np.mean(np.square(audio.samples, dtype=np.float64))
-    noisy = audio.samples + noise * np.sqrt(power / 10 ** (snr_db / 10))
+    noise = white(len(audio.samples), int(audio.samples_sha256[:16], 16))
+    power = float(np.mean(np.square(audio.samples, dtype=np.float64)))
+    noisy = mixed(audio.samples.astype(np.float64), noise, power, snr_db)
     samples = np.clip(noisy, -1, 1).astype(np.float32)
     samples.flags.writeable = False
     return replace(audio, samples=samples)

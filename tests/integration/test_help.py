@@ -27,6 +27,7 @@ def test_the_options_are_these(pytester: pytest.Pytester) -> None:
         "--t2a-osworld-subset",
         "--t2a-refresh",
         "--t2a-report",
+        "--t2a-sound",
         "--t2a-store",
         "--t2a-takes",
         "--t2a-tolerance",

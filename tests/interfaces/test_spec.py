@@ -7,8 +7,9 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.interfaces.spec import Spec, parse_spec, parse_specs, read_options
+from pytest_talk2agent.interfaces.spec import Spec, parse_spec, parse_specs, read_options, with_sound
 from pytest_talk2agent.interfaces.utterance import InterfaceError
+from pytest_talk2agent.speech.acoustics.condition import parse_sound
 
 
 @pytest.mark.parametrize(
@@ -143,3 +144,33 @@ def test_options_are_typed() -> None:
 def test_wrong_options_say_what_is_wrong(text: str, fault: str) -> None:
     with pytest.raises(InterfaceError, match=fault):
         read_options(parse_spec(text), Options)
+
+
+def test_a_condition_of_sound_stands_among_the_suffixes() -> None:
+    spec = parse_spec("rc=whisper:./a+b/model+bias+sound=noise=./my+noises@5dB,phone+repair?beam_size=2")
+    assert (spec.model, spec.bias, spec.repair, spec.options) == ("./a+b/model", True, True, {"beam_size": "2"})
+    assert spec.sound is not None
+    assert spec.sound.text == "noise=./my+noises@5dB,phone"
+    assert parse_spec("whisper:tiny.en+sound=babble@5.0dB").label == "whisper-tiny.en+babble-5dB"
+    assert parse_spec("command+sound=phone?timeout=60:./asr {audio}+sound=x").model == "./asr {audio}+sound=x"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("whisper", "whisper+sound=phone"),
+        ("a=whisper:tiny.en+bias?beam_size=2", "a+phone=whisper:tiny.en+bias+sound=phone?beam_size=2"),
+        ("command?timeout=60:./asr {audio}", "command+sound=phone?timeout=60:./asr {audio}"),
+        ("x=python:mod:function", "x+phone=python+sound=phone:mod:function"),
+    ],
+)
+def test_a_spec_is_put_into_a_condition_of_sound(text: str, expected: str) -> None:
+    assert with_sound(text, parse_sound("phone")) == expected
+    before, after = parse_spec(text), parse_spec(expected)
+    assert (after.name, after.model, after.options, after.bias) == (
+        before.name,
+        before.model,
+        before.options,
+        before.bias,
+    )
+    assert after.label == f"{before.label}+phone"

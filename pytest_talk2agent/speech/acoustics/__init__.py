@@ -1,0 +1,1 @@
+"""Conditions of sound: noise, rooms, lines, levels; seeded, composable, of whole recordings and of a stream."""
