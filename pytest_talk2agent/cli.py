@@ -18,6 +18,7 @@ from pytest_talk2agent.commands import (
     gating,
     labelling,
     publishing,
+    recordings,
     studies,
     task_files,
 )
@@ -42,6 +43,7 @@ COMMANDS = (
     studies.add_table,
     campaigns.add_apex,
     publishing.add_eval_results,
+    recordings.add_find_snr,
     task_files.add_schema,
 )
 """In the order of the help text."""

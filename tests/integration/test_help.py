@@ -10,6 +10,7 @@ def test_the_options_are_these(pytester: pytest.Pytester) -> None:
     assert sorted(set(re.findall(r"--t2a-[a-z-]+", text))) == [
         "--t2a-baseline",
         "--t2a-budget",
+        "--t2a-checkout",
         "--t2a-engine",
         "--t2a-fail-under",
         "--t2a-frozen",
