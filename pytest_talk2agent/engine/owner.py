@@ -8,18 +8,14 @@ answers for the lost jobs with the reason, and clients ask it for the rest.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
 import os
 import secrets
 import select
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -31,49 +27,8 @@ from pathlib import Path
 from pytest_talk2agent.engine.job import Setup, spec_of
 from pytest_talk2agent.engine.job_client import ServerAddress, last_words
 from pytest_talk2agent.engine.progress import Follower, Progress
+from pytest_talk2agent.execution.scratch import RUN, ScratchFolder
 from pytest_talk2agent.interfaces.spec import shown_text
-
-PREFIX = "t2a-run-"
-LOCK = "lock"
-UNFINISHED_SECONDS = 60
-
-
-class RunFolder:
-    """Made at once, under the folder for temporary files; `remove` or a later `sweep` takes it away."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-
-    def remove(self) -> None:
-        """Take the folder away, with all that is in it. Twice is once."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            os.close(self._lock)
-
-
-def sweep() -> None:
-    """Remove the folders of runs that have died, of this user's alone."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):
-            if folder.lstat().st_uid == os.getuid() and not folder.is_symlink() and _is_abandoned(folder):
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_abandoned(folder: Path) -> bool:
-    try:
-        lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
-    except FileNotFoundError:  # it is just being made or taken away, unless its maker died in between
-        return time.time() - folder.stat().st_mtime > UNFINISHED_SECONDS
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(lock)
-    return True
-
 
 GRACE = 5.0
 WATCH = 0.5
@@ -94,8 +49,7 @@ class ServerOwner:
     """
 
     def __init__(self, store: Path, setup: Setup, report: Callable[[Progress], None] = lambda progress: None) -> None:
-        sweep()
-        self._folder = RunFolder()
+        self._folder = ScratchFolder(RUN)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._log = (self._folder.path / "server.log").open("ab")
         self.address = ServerAddress(self._listener.getsockname()[1], secrets.token_hex(16), self._log.name)
@@ -137,7 +91,7 @@ class ServerOwner:
         self._listener.close()
         self._wake.close()
         self._log.close()
-        self._folder.remove()
+        self._folder.delete()
 
     def _watch(self) -> None:
         try:

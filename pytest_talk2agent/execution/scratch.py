@@ -1,4 +1,8 @@
-"""Temporary folders that are gone when their owner is, however that ends: the next owner deletes what a kill left."""
+"""Temporary folders that are gone when their owner is, however that ends: the next owner deletes what a kill left.
+
+A folder is made under the process id of its owner, locked, and only then given its name. So a named folder without a
+lock belongs to a dead process, and an unnamed one does where no process has its id.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,15 @@ import fcntl
 import os
 import shutil
 import tempfile
-import time
 from pathlib import Path
 
 from pytest_talk2agent.execution.bubblewrap import end_orphans
 
-_PREFIX = "t2a-workspace-"
-_FRESH = 60
-"""Seconds in which a folder without an owner is let alone."""
+RUN = "t2a-run-"
+"""What the engine needs for one run."""
+WORKSPACE = "t2a-workspace-"
+"""Where an agent works."""
+_UNNAMED = "t2a-unnamed-"
 
 
 class ScratchFolder:
@@ -23,42 +28,53 @@ class ScratchFolder:
     Making one deletes those of processes that were killed. Raises OSError where it cannot be made.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = WORKSPACE) -> None:
+        if prefix == WORKSPACE:
+            end_orphans()
         _sweep(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        self._lock = _locked(self.path)
+        unnamed = Path(tempfile.mkdtemp(prefix=f"{_UNNAMED}{os.getpid()}-"))
+        self._lock: int | None = _locked(unnamed)
+        self.path = unnamed.rename(unnamed.with_name(prefix + unnamed.name.rpartition("-")[2]))
 
     def delete(self) -> None:
-        """Delete it with all that is in it, links not followed, also what was made unreadable."""
+        """Delete it with all that is in it, links not followed, also what was made unreadable. Twice is once."""
         _delete(self.path)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
 
-def _locked(folder: Path) -> int | None:
-    """Lock a folder for as long as this process lives; None where another one has done that."""
+def _locked(folder: Path) -> int:
+    """Lock a folder for as long as this process lives. Raises BlockingIOError where another one has done that."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
-        return None
+        raise
     return descriptor
 
 
 def _sweep(parent: Path) -> None:
-    """Delete the workspaces of processes that were killed before they could, and end what they left."""
-    end_orphans()
-    for folder in parent.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            found = folder.lstat()
-            if found.st_uid != os.geteuid() or time.time() - found.st_mtime < _FRESH:  # it may be about to be locked
-                continue
-            lock = _locked(folder)
-            if lock is not None:
-                _delete(folder)
-                os.close(lock)
+    """Delete the folders of processes that were killed before they could, of this user's alone."""
+    for prefix in (RUN, WORKSPACE, _UNNAMED):
+        for folder in parent.glob(f"{prefix}*"):
+            # Another process may be just deleting it, or hold it.
+            with contextlib.suppress(OSError):
+                if folder.lstat().st_uid == os.geteuid() and not (prefix == _UNNAMED and _is_being_made(folder)):
+                    lock = _locked(folder)
+                    _delete(folder)
+                    os.close(lock)
+
+
+def _is_being_made(folder: Path) -> bool:
+    try:
+        os.kill(int(folder.name.split("-")[2]), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _delete(folder: Path) -> None:

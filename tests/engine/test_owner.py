@@ -18,7 +18,7 @@ from pytest_talk2agent.engine import keeper
 from pytest_talk2agent.engine import owner as owner_module
 from pytest_talk2agent.engine.job import Setup
 from pytest_talk2agent.engine.job_client import LONGEST_WORD, ServerAddress, connect, last_words
-from pytest_talk2agent.engine.owner import LOCK, PREFIX, RunFolder, ServerOwner, sweep
+from pytest_talk2agent.engine.owner import ServerOwner
 from pytest_talk2agent.engine.progress import Progress
 from pytest_talk2agent.interfaces.utterance import TranscriptionError
 from pytest_talk2agent.results.store import Store
@@ -196,25 +196,6 @@ def test_nothing_outlives_an_owner_that_is_killed(job: MakeJob, store: Store) ->
         owner.kill()
     until(lambda: not any(Path(f"/proc/{process}").exists() for process in left))
     until(lambda: not folder.exists())
-
-
-def test_the_folder_of_a_dead_run_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    living, dead, fresh = RunFolder(), tmp_path / f"{PREFIX}dead", tmp_path / f"{PREFIX}fresh"
-    for folder in (dead, fresh):
-        folder.mkdir()
-    (dead / LOCK).touch()
-    (dead / "server.log").touch()
-    sweep()
-    assert living.path.exists()
-    assert fresh.exists(), "it may be just being made"
-    assert not dead.exists()
-    os.utime(fresh, (0, 0))
-    sweep()
-    assert not fresh.exists()
-    living.remove()
-    living.remove()
-    assert not living.path.exists()
 
 
 def test_a_client_without_any_server_is_told_at_once(job: MakeJob, tmp_path: Path) -> None:
