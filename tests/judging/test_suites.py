@@ -12,10 +12,14 @@ from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.lexical import judge
 from pytest_talk2agent.judging.task_controls import unsettled
 from pytest_talk2agent.tasks.loader import load_tasks
+from pytest_talk2agent.tasks.sniff import classify
 from pytest_talk2agent.tasks.task import Task
 
 SUITES = Path(__file__).parents[2] / "suites"
-TASKS = [task for path in sorted(SUITES.rglob("*.yaml")) for task in load_tasks(path) if task.is_bound]
+FILES = [
+    path for path in sorted(SUITES.rglob("*.yaml")) if classify(path) != "other"
+]  # packages of workflows have others
+TASKS = [task for path in FILES for task in load_tasks(path) if task.is_bound]
 
 
 def _lost(task: Task, transcript: str) -> dict[str, str]:
