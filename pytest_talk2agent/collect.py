@@ -67,7 +67,7 @@ def holds_tasks(path: Path) -> bool:
 
 
 class TaskFile(pytest.File):
-    """A file of tasks: ours in YAML, or one of another benchmark."""
+    """A file of tasks: a YAML task file, or a file of another benchmark."""
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield one item for each task, recording and condition."""
@@ -125,7 +125,7 @@ class TaskItem(pytest.Function):
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> str | TerminalRepr:
-        """Say what was lost; a fault of ours or of a fixture keeps its traceback."""
+        """Say what was lost; an error in this plugin or in a fixture keeps its traceback."""
         if isinstance(excinfo.value, RetentionError):
             return self._loss(excinfo.value.result)
         return super().repr_failure(excinfo)
@@ -157,7 +157,7 @@ def rerun_of(config: pytest.Config) -> Rerun:
 
 
 def identity_of(item: pytest.Item) -> str:
-    """What an item is, whatever plugins make of its node id: its file, as seen from the root directory, and its name.
+    """What an item is, even where plugins change its node id: its file, relative to the root directory, and its name.
 
     The name of a spoken task says task, condition and take.
     """
@@ -177,7 +177,7 @@ def _from(root: Path, path: Path) -> str:
 
 
 def subject_of(item: pytest.Item) -> Subject | None:
-    """The subject of an item, be it a spoken task or a test function that is parametrised over one."""
+    """The subject of a spoken task, or of a test function that is parametrised over one."""
     if isinstance(item, TaskItem):
         return item.subject
     if not isinstance(item, pytest.Function) or "t2a_subject" not in item.fixturenames:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 USAGE = 'mark the test with @pytest.mark.t2a("tasks.yaml", task="id") so that it has a task'
 JUDGED = {"t2a_judgement", "t2a_result", "t2a_retention"}
-"""Who asks for one of these is judged by the gate; who asks for less runs an agent of its own."""
+"""A test that asks for one of these is judged by the gate; one that asks for less runs its own agent."""
 
 
 def subject_or_fail(request: pytest.FixtureRequest) -> Subject:

@@ -30,7 +30,7 @@ ANNOTATOR = "pytest_github_actions_annotate_failures"
 """Another plugin that annotates failed items; where it is, only the gate is left to annotate."""
 
 GATE = "talk2agent::gate"
-"""The entry by which a gate that is red alone is seen by whoever reads reports."""
+"""The entry by which report readers see a gate that failed although every item passed."""
 
 _NO_RUN = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
 

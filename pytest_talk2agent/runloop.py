@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 REJECTED = "t2a_rejected"
-"""The key of a worker's output under which it tells which stored records it did not use."""
+"""The key of a worker's output that lists the stored records it rejected."""
 
 
 class RunLoop:
@@ -72,7 +72,7 @@ class RunLoop:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Wait for the transcript outside the item: its time limit is for the test, and a fork has no threads."""
+        """Wait for the transcript outside the item: its time limit covers the test alone, and a fork has no threads."""
         subject = subject_of(item)
         if subject is not None and self._voice.evaluation is not None:
             self._voice.evaluation.prepare(subject, judged=is_judged(item))
@@ -80,7 +80,7 @@ class RunLoop:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """An item that another plugin tries again gets another answer than the failure that it met before."""
+        """Where another plugin reruns an item, forget the failure so that it is transcribed and judged again."""
         subject = subject_of(item)
         if subject is None or self._voice.evaluation is None:
             return
@@ -90,7 +90,7 @@ class RunLoop:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Let a worker tell what it found wrong with the store."""
+        """Report from a worker which stored records it rejected."""
         if self._voice.worker is not None:
             output: dict[str, object] = session.config.workeroutput  # type: ignore[attr-defined]
             output[REJECTED] = self._voice.store.rejected

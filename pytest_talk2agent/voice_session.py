@@ -120,7 +120,7 @@ class VoiceSession:
 
     @cached_property
     def baseline(self) -> Baseline | None:
-        """The baseline that items are held against; None without one, or where the run sets it anew."""
+        """The baseline that items are compared with; None without one, or where this run replaces it."""
         from pytest_talk2agent.results.baseline import Baseline
 
         path = self.settings.baseline
@@ -130,7 +130,7 @@ class VoiceSession:
 
     @cached_property
     def stored_baseline(self) -> Baseline | None:
-        """The baseline as it is on disk, whatever the run does with it; None where there is none that can be read."""
+        """The baseline file on disk, even where the run replaces it; None where it is missing or unreadable."""
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
 
         try:
@@ -274,7 +274,7 @@ class VoiceSession:
 
     @property
     def done(self) -> Progress | None:
-        """What was transcribed or found so far; None where nobody has asked for anything."""
+        """What has been transcribed or found so far; None before the first request."""
         heard = None if self.owner is None else self.owner.progress
         return self.stored + heard if self.stored and heard else self.stored or heard
 
@@ -339,7 +339,7 @@ voice_key = pytest.StashKey[VoiceSession]()
 
 
 def voice_of(config: pytest.Config) -> VoiceSession:
-    """The one session object of this process; the first call registers with pytest what a run of ours needs."""
+    """The session object of this process; the first call registers the plugins that a run with spoken tasks needs."""
     if voice_key not in config.stash:
         from pytest_talk2agent.runloop import RunLoop
 

@@ -1,4 +1,4 @@
-"""What happens on the xdist controller: it owns the model server, and learns from its workers what they plan.
+"""The xdist controller: it owns the model server, and receives the plans of its workers.
 
 These functions are called by hooks that only xdist calls, so nothing has to know by which name xdist was loaded.
 """
@@ -34,7 +34,7 @@ def take_plan(node: Any) -> None:
 
 
 def take_remarks(node: Any) -> None:
-    """Take over which records a worker did not use; a worker that died has said nothing."""
+    """Collect the records that a worker rejected; a worker that died reports none."""
     gatekeeper = voice_of(node.config).gatekeeper
     output = getattr(node, "workeroutput", None)  # xdist gives it to a worker that has finished
     if gatekeeper is not None and output is not None:

@@ -1,6 +1,6 @@
 """Word and character error rates of finished results, and the forms in which two texts are compared.
 
-A form has a name with a version, for a rate means nothing without it. The reference is the script, which is what was
+A form has a name with a version, since a rate means nothing without it. The reference is the script, which is what was
 said. A rate that stands for itself (``wer``, ``cer``) is that of the normal form of its language (`form_for`);
 ``wer_verbatim`` beside it counts case, punctuation and numerals as they stand. Texts in Chinese and Japanese count by
 characters. None of them decides anything, and all are counted when somebody asks for them and not before.

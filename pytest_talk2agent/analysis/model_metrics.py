@@ -45,7 +45,7 @@ class Ask(Protocol):
         schema: Mapping[str, Any],
         check: Callable[[Mapping[str, Any]], Answer],
     ) -> Answer:
-        """The checked answer; raises where there is none."""
+        """The checked answer; raises where the model gives none."""
         ...
 
 

@@ -60,7 +60,7 @@ def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
 
 
 def rows_of(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Every row of such a file with its line, counted from 1; raises ValueError where one is none, or lacks a value."""
+    """Every row of such a file with its line, from 1; raises ValueError where one is malformed or lacks a value."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         for line, row in _objects(stream, path) if path.suffix == ".jsonl" else _records(stream, path, needed):
             for name in needed:

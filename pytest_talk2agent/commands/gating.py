@@ -234,7 +234,7 @@ def add_accept(commands: Commands) -> None:
 
 
 def run_accept(options: argparse.Namespace) -> int:
-    """Check everything but the checksums, say what is accepted, and write the checksums anew."""
+    """Check everything but the checksums, say what is accepted, and write new checksums."""
     path: Path = options.baseline
     baseline, edits = Baseline.reviewed(path)
     if not edits:

@@ -196,7 +196,7 @@ def tasks_behind(results: Iterable[TaskResult], paths: Sequence[Path] = ()) -> d
 def saved_cases(results: Sequence[TaskResult], paths: Sequence[Path] = ()) -> list[LabelledCase]:
     """Every distinct transcript of a run as a case that has the run's own labels; ``paths`` as in `tasks_behind`.
 
-    Transcripts that are none (refused, answered, broken off) are left out. Raises ValueError where a task is not found.
+    Transcripts that were refused, answered or truncated are left out. Raises ValueError where a task is not found.
     """
     from pytest_talk2agent.judging.judge import case_of
     from pytest_talk2agent.judging.labelled_cases import LabelledCase

@@ -73,7 +73,7 @@ def run_report(options: argparse.Namespace) -> int:
 
 
 def _gate(saved: SavedRun) -> Gate:
-    """What the run says of itself: its own verdict, with the tables made anew."""
+    """The saved verdict of the run, with its tables computed again."""
     return replace(
         decide_gate(saved.results, saved.errors, (), inconclusive_passes=False),
         passed=bool(saved.passed),

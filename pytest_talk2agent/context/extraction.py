@@ -174,7 +174,7 @@ CONFIGURATION = frozenset(_READERS)
 
 
 def headings(text: str, suffix: str) -> list[str]:
-    """The headings in order, without markup; those of code blocks, comments and front matter are none."""
+    """The headings in order, without markup; lines in code blocks, comments and front matter do not count."""
     text = text.replace("\r\n", "\n")
     if suffix in MARKDOWN or suffix == ".rst":
         text = _LONG.sub("", text)

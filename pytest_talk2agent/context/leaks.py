@@ -1,4 +1,4 @@
-"""Whether terms come from what the agent sees, or from what the task is graded by."""
+"""Leaks: terms that come from what the task is graded by instead of what the agent sees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The repair of a transcript by the terms that the agent can see: what goes in, what comes out, who does it."""
+"""The repair of a transcript by the terms that the agent can see: its protocol, its records, and how one is made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must never become a term: files that hold keys, and strings that look like keys."""
+"""Secrets, which must never become terms: files that hold keys, and strings that look like keys."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who does the work: the plan, the local pass, the model server shared by xdist workers."""
+"""Transcription and evaluation: the local pass, the model server shared by xdist workers, Ray."""

@@ -51,7 +51,7 @@ class Condition:
         self.interface: Interface = registry.make(spec)
         self.repair = make_repair(spec) if spec.repair else None
         for part in (self.interface, self.repair):
-            # Who sends nothing needs no key.
+            # A frozen run sends nothing and needs no key.
             if part is not None and not (frozen and isinstance(part, Charged)):
                 part.check()
         self._terms = read_switches(spec, "terms_", TermSwitches)

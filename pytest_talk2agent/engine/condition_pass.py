@@ -37,7 +37,7 @@ BATCH_SECONDS = 300.0
 """The audio that a batch may hold, unless one recording is longer: 19 MB as decoded samples."""
 
 STALL_SECONDS = 3600.0
-"""How long a batch may take that has no limit of its own: whatever still runs then will never end."""
+"""Seconds that a batch without its own limit may take; one that still runs then will never end."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class _Pending:
 
 
 class NotStoredError(Exception):
-    """Something must be heard, in a pass that may not."""
+    """A recording is not stored and this pass may not transcribe."""
 
 
 class ConditionPass:
-    """One condition's share of a pass. One that does not ``hear`` raises NotStoredError at the first that it had to."""
+    """One condition's share of a pass; without ``hears`` it raises NotStoredError at the first recording not stored."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class ConditionPass:
 
     def _deliver(self, job: Job, transcript: Transcript, *, stored: bool) -> None:
         terms = job.terms if self._spec.bias or self._spec.repair else None
-        # Here and not where it is stored: what a better rule finds, it also finds in what was stored before.
+        # Here, not where it is stored: a better rule also applies to transcripts stored before.
         if self._interface.hears and transcript.state in ("transcribed", "truncated"):
             transcript = replace(
                 transcript, detail=with_suspicions(transcript.detail, transcript.text, transcript.seconds)
@@ -159,7 +159,7 @@ class ConditionPass:
             raise NotStoredError
 
     def _stored(self, sha256: str, terms: Sequence[str], noises: str = "") -> Transcript | None:
-        """The stored transcript of a recording; none by a recogniser of which nobody knows whether it is the same."""
+        """The stored transcript of a recording; None where the identity of the recogniser cannot be known."""
         if self._anew or not (self._frozen or self._interface.reproducible):
             return None
         return self._store.transcript(sha256, self._mark, self._key(terms, noises))
@@ -196,7 +196,7 @@ class ConditionPass:
     def _work_on(
         self, pending: Sequence[_Pending], work: Work, folder: Path
     ) -> Iterator[tuple[_Pending, Audio, object, float]]:
-        """Feed the batches to whoever works, and pair what comes back with what was asked."""
+        """Feed batches to the worker, and pair each outcome with its recording."""
         under_way: dict[int, tuple[_Pending, Audio]] = {}
 
         def batches() -> Iterator[Batch]:
@@ -283,8 +283,8 @@ class ConditionPass:
 def hypothesis_of(outcome: object, job: Job) -> Hypothesis:
     """What an interface returned for a job, as the hypothesis it should be.
 
-    Raises the TranscriptionError that it is instead, or one that says what it is where it is no hypothesis, or where a
-    value in it is none: it is an error of this item, and the others go on.
+    Raises TranscriptionError where the interface returned one, anything else, or a hypothesis with an invalid value.
+    The error belongs to this item alone.
     """
     if isinstance(outcome, TranscriptionError):
         raise outcome

@@ -29,7 +29,7 @@ from pytest_talk2agent.tasks.task import Task
 
 
 class Begin(Protocol):
-    """Whoever begins to transcribe jobs into a mailbox; with ``again`` those that failed are tried once more."""
+    """Starts to transcribe jobs into a mailbox; with ``again``, jobs that failed are tried once more."""
 
     def __call__(self, jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> object:
         """Begin, and return at once."""
@@ -124,7 +124,7 @@ class Evaluation:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def _judge_ahead(self, subject: Subject) -> None:
-        """Judge what an item will ask for; no transcript, or a fault of the judge: the item meets it and says so."""
+        """Judge what an item will ask for; a missing transcript or a judge's error is reported by the item itself."""
         with suppress(Exception):
             self.judgement(subject)
             self.raw_judgement(subject)
@@ -148,7 +148,7 @@ class Evaluation:
         )
 
     def ask_again(self, subject: Subject) -> None:
-        """Before an item is tried once more: what failed, the transcript or its judgement, is not known any more."""
+        """Forget a transcript or judgement that failed, before its item is tried once more."""
         with self._judging:
             for place, known in list(self._judgements.items()):
                 if place[:2] == (subject.task.path, subject.task.id) and known.done() and known.exception():
@@ -161,7 +161,7 @@ class Evaluation:
             self._begin([subject.job], self._mailbox, again=True)
 
     def prepare(self, subject: Subject, *, judged: bool) -> None:
-        """Wait for what an item will ask for, outside the item; what goes wrong it meets again, and says so."""
+        """Wait for what an item will ask for, outside the item; errors are raised again when the item asks."""
         if subject.condition.engine_asked and subject not in self._refused and self._mailbox is not None:
             self._mailbox.wait(subject.job)
         if judged:
@@ -190,7 +190,7 @@ class Evaluation:
         if first:
             try:
                 known.set_result(undecided(self.judge.judge(case_of(task, text)), state))
-            except BaseException as error:  # whoever else waits for it must not wait for ever
+            except BaseException as error:  # other threads wait for this result
                 known.set_exception(error)
         return known.result()
 
@@ -255,7 +255,7 @@ def visible_of(subject: Subject, text: str) -> Visible | None:
 
 
 def undecided(judgement: Judgement, state: str) -> Judgement:
-    """The labels of a transcript that is none: what was refused, answered or broken off is not omitted."""
+    """The labels where the state says there is no usable transcript: a refused or truncated one omits nothing."""
     if state == "transcribed":
         return judgement
     findings = {
@@ -268,7 +268,7 @@ def undecided(judgement: Judgement, state: str) -> Judgement:
 
 
 def candidate_of(subject: Subject) -> Candidate:
-    """What a baseline is asked about a subject before it is heard: only the declared hash of its recording is known."""
+    """What a baseline needs to know of a subject before it is transcribed: of its recording, the declared hash."""
     return Candidate(
         condition=subject.condition.label,
         key=subject.key,

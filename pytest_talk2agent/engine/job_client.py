@@ -26,7 +26,7 @@ class Mailbox:
         self._changed = threading.Condition()
 
     def deliver(self, key: str, outcome: Transcript | str, *, last: bool = False) -> None:
-        """Put in the transcript of a job, or the one line that says why there is none; the ``last`` one closes it."""
+        """Add the transcript of a job, or one line that says why it has none; the ``last`` one closes the mailbox."""
         with self._changed:
             if last and self._end is None:
                 self._end = "everything that was asked for has come"
@@ -36,7 +36,7 @@ class Mailbox:
             self._changed.notify_all()
 
     def close(self, reason: str) -> None:
-        """Say that nothing more will come, and why: whoever waits for a job that is not here gets the reason."""
+        """Say that nothing more will come, and why; those who wait for a missing job get the reason."""
         with self._changed:
             if self._end is None:
                 self._end = reason
@@ -86,7 +86,7 @@ LAST_WORDS = 3
 LAST_BYTES = 1 << 16
 LONGEST_WORD = 500
 ATTEMPTS = 20
-"""How often a client comes back without having got anything in between."""
+"""How often a client reconnects without receiving anything in between."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The keeper: the parent of the model server, which leaves nothing behind.
+"""The keeper: the parent of the model server, which ends every process that the server started.
 
 Run as a script, without site-packages, so that it starts at once::
 

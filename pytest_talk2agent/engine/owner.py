@@ -1,9 +1,9 @@
-"""The owner of the model server: starts it when somebody asks, ends it for certain, and outlives its deaths.
+"""The owner of the model server: starts it on demand, restarts it when it dies, and always ends it.
 
 The owner listens; the first connection starts the server, which inherits the listening socket. So an idle run costs one
-socket, no model is loaded for tests that need none, and workers know the address before there is a server. A server
-that dies, or takes longer than it may, takes only what it was doing with it: the owner starts another one, which
-answers for the lost jobs with the reason, and clients ask it for the rest.
+socket, no model is loaded for tests that need none, and workers know the address before there is a server. When a
+server dies or exceeds its time limit, only the jobs it was working on are lost: the owner starts another server, which
+reports why they failed, and clients ask it for the rest.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ MOST_LOG = 1 << 27
 TICK = 5.0
 """Seconds after which progress is told again, though there was none."""
 DEATHS = 3
-"""How often one interface may end the server before the rest of its items is given up."""
+"""How often one interface may end the server before its remaining items fail."""
 
 _KEEPER = Path(__file__).with_name("keeper.py")
 
 
 class ServerOwner:
-    """Listens at once; starts the server at the first connection; `stop` ends whatever runs.
+    """Listens at once, starts the server at the first connection; `stop` ends it.
 
     ``report`` is called, in a thread, whenever the server has come further.
     """
@@ -72,9 +72,9 @@ class ServerOwner:
 
     @property
     def progress(self) -> Progress | None:
-        """What was done so far; None where nobody has asked for anything.
+        """What has been done so far; None before the first request.
 
-        The server says what it has done before it hands it out, so whoever has a transcript finds it counted.
+        The server reports progress before it delivers, so a transcript that has arrived is already counted.
         """
         follower = self._follower
         if follower is None:
@@ -85,7 +85,7 @@ class ServerOwner:
         return self._sum(follower.progress)
 
     def stop(self) -> None:
-        """End the server, if there is one, free the socket and take away the folder of the run. Twice is once."""
+        """End the server if there is one, free the socket and remove the run's folder. Safe to call twice."""
         self._waker.close()
         self._thread.join()
         self._listener.close()
@@ -105,7 +105,7 @@ class ServerOwner:
                     break
         except OSError as error:
             self._say(f"the model server cannot be started: {error}")
-        # Nobody will answer any more: whoever waits, or comes later, must be refused at once.
+        # No server will answer any more, so waiting and later clients must be refused at once.
         self._listener.close()
 
     def _is_wanted(self) -> bool:
@@ -188,7 +188,7 @@ class ServerOwner:
         return int(said) if said else -signal.SIGKILL
 
     def _bury(self, status: int, reason: str) -> bool:
-        """Note which jobs died with a server, and why; False where none did, so that another one would die alike."""
+        """Note which jobs were lost with a server, and why; False where none was, as another server would die alike."""
         assert self._follower is not None
         keys = self._follower.doing.keys
         how = reason

@@ -46,7 +46,7 @@ class Progress:
 
 
 class Counter:
-    """Delivers each job of a pass once, whatever happens, and reports progress."""
+    """Delivers each job of a pass exactly once and reports progress."""
 
     def __init__(
         self, total: int, deliver: Callable[[str, Transcript | str], None], report: Callable[[Progress], None]
@@ -57,7 +57,7 @@ class Counter:
         self._delivered: set[str] = set()
 
     def deliver(self, job: Job, outcome: Transcript | str, *, stored: bool = False) -> None:
-        """Hand out the transcript of a job, or the line that says why there is none."""
+        """Deliver the transcript of a job, or one line that says why it has none."""
         if job.key in self._delivered:
             return
         self._delivered.add(job.key)
@@ -83,22 +83,22 @@ class Doing:
 
 
 class Reporter:
-    """The server's side. Safe for threads; an owner that is gone is nobody to tell."""
+    """The server's side. Thread-safe; once the owner is gone, messages are dropped."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lock = threading.Lock()
 
     def doing(self, keys: Sequence[str], seconds: float | None) -> None:
-        """Say what begins now and how long it may take at most; no keys: nothing is under way."""
+        """Report which jobs begin now and how long they may take; no keys: nothing is under way."""
         self._write({"doing": list(keys), "seconds": seconds})
 
     def progress(self, progress: Progress) -> None:
-        """Say how far the present pass has come."""
+        """Report the progress of the current pass."""
         self._write({"progress": asdict(progress)})
 
     def remarks(self, lines: Iterable[str]) -> None:
-        """Say what whoever reads the verdict should know."""
+        """Report remarks to be shown with the verdict."""
         for line in lines:
             self._write({"remark": line})
 
@@ -127,13 +127,13 @@ class Follower:
         return self._descriptor
 
     def read(self) -> bool:
-        """Take in what is there to be read, at least once it is; False when the server has closed its side."""
+        """Read what has arrived, waiting for it if necessary; False when the server has closed its side."""
         data = os.read(self._descriptor, 2**16)
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE:
             self._rest = b""
         for line in lines:
-            # What a recogniser of the user's own runs in can write here, too; this must go on to watch it.
+            # A recogniser of the user's own shares this process and can write here too; watching must go on.
             with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 self._take(json.loads(line))
         return bool(data)

@@ -23,7 +23,7 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError
 
 KNOCK_SECONDS = 10.0
 LEAVE_SECONDS = 30.0
-"""How long an interrupted process waits for the pass to leave: Ray's own way out must not run beside ours."""
+"""Seconds that an interrupted process waits for the pass to end, since Ray's exit hook must not run beside it."""
 
 
 def check_ray(conditions: Iterable[tuple[str, Interface]]) -> None:
@@ -119,7 +119,7 @@ class _RayEngine:
 
 
 def _knock(address: str) -> None:
-    """Raise OSError where nobody listens at HOST:PORT: Ray itself would try for minutes."""
+    """Raise OSError where no server listens at HOST:PORT; Ray itself would try for minutes."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdecimal() and "/" not in host:
         socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()

@@ -82,7 +82,7 @@ class RayWorker:
 
 
 MOST_LOSSES = 3
-"""A batch that loses its worker so often is given up, and so are workers that cannot start."""
+"""How often a batch may lose its worker, and a worker fail to start, before it counts as failed."""
 WAIT_SECONDS = 60.0
 """How long a run waits for a node that has room."""
 TICK_SECONDS = 0.5
@@ -174,7 +174,7 @@ class Crew:
             self._end(hired)
 
     def _ray(self) -> Any:
-        """Ray, as long as it is connected: most calls without a connection would start it anew."""
+        """Ray, while it is connected; most calls without a connection would start a new cluster."""
         import ray
 
         if self._leaving.is_set() or not ray.is_initialized():
@@ -186,7 +186,7 @@ class Crew:
         return sum(parcel is not None for hired in self._hired for _, parcel in hired.calls)
 
     def _room(self) -> int:
-        """How many workers the living nodes can hold, if nobody else uses them."""
+        """How many workers the living nodes can hold if they run nothing else."""
         found = [node["Resources"] for node in self._ray().nodes() if node["Alive"]]
         return sum(min(int(has.get(what, 0) // amount) for what, amount in self._needs.items()) for has in found)
 

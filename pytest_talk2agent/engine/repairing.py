@@ -1,4 +1,4 @@
-"""The repair of transcripts on their way out; where a remote model does it, several at a time and each only once."""
+"""Repairs transcripts before they are delivered; a remote model repairs several at a time and each only once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Repairing:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def deliver(self, job: Job, raw: Transcript, *, stored: bool) -> None:
-        """Take in a transcript as it was heard; only a transcript that is one is repaired."""
+        """Take in a raw transcript; one whose state is not ``transcribed`` is delivered as it is."""
         if self._repair is None or raw.state != "transcribed":
             self._counts.deliver(job, raw, stored=stored)
         elif not self._remote:
@@ -89,7 +89,7 @@ class Repairing:
         return found if fault is None else None
 
     def _drain(self, *, wait: bool) -> None:
-        """Deliver what is ready, in the order in which it was heard as far as that costs no waiting."""
+        """Deliver what is ready, in the order of arrival as far as that costs no waiting."""
         open_: list[tuple[Job, Transcript, bool, Future[Repaired]]] = []
         for job, raw, stored, future in self._waiting:
             if not wait and not future.done():

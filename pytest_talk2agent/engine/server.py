@@ -1,4 +1,4 @@
-"""The model server: one process that holds the models of a run, whoever runs the items.
+"""The model server: one process that holds the models of a run, however many processes run its items.
 
 Started by `engine.owner`, under a keeper, as ``python -m pytest_talk2agent.engine.server LISTENER ACTIVITY SETUP``,
 three inherited file descriptors: a listening socket, a pipe for what it does (see `engine.progress`), and a pipe that
@@ -31,7 +31,7 @@ from pytest_talk2agent.results.transcript import Transcript
 SEND_SECONDS = 30
 KEY_SECONDS = 10.0
 STRANGERS = 64
-"""Connections that may be open at once without having said the key."""
+"""How many connections may be open at once before they have sent the key."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Server:
         self._before = self._now = Progress(0)
 
     def serve(self, listener: socket.socket) -> None:
-        """Accept clients for ever; transcription runs in a thread of its own."""
+        """Accept clients until the process ends; transcription runs in its own thread."""
         threading.Thread(target=self._work, name="transcription", daemon=True).start()
         while True:
             connection, _ = listener.accept()
@@ -97,7 +97,7 @@ class Server:
                 self._clients.pop(connection, None)
 
     def _identity(self, spec: str) -> dict[str, Any]:
-        """What to answer to who asks what a condition is. Asked once of each, since it may load a model."""
+        """The answer to a request for a condition's identity. Computed once for each, since it may load a model."""
         with self._identifying:
             if spec not in self._identities:
                 key = f"{spec}\n"
@@ -140,7 +140,7 @@ class Server:
                 self._reporter.remarks(f"stored record {line}; made anew" for line in self._store.rejected)
                 self._before, self._now = self._before + self._now, Progress(0)
         except BaseException:
-            # Without this thread nobody would be answered any more: better dead than silent.
+            # Without this thread no client would get an answer any more, so the process must end.
             traceback.print_exc()
             sys.stderr.flush()
             os._exit(1)

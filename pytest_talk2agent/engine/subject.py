@@ -1,4 +1,4 @@
-"""What one item is about: a task, one recording of it, and the condition it is heard under."""
+"""The subject of one item: a task, one recording of it, and a condition."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def transcribe_all(
     report: Callable[[Progress], None],
     doing: Callable[[Sequence[str], float | None], None] = lambda keys, seconds: None,
 ) -> None:
-    """Deliver a transcript, or the line that says why there is none, for every job.
+    """Deliver a transcript for every job, or one line that says why it has none.
 
     Interfaces come one after the other, those of one model side by side, each loaded once. Within one, what the store
     has comes first; the rest is sorted by duration, so that a batch holds recordings of like length. ``doing`` is told
@@ -117,10 +117,10 @@ def _worker(setup: Setup) -> Any:
 def answer_stored(
     jobs: Sequence[Job], interfaces: Mapping[str, Interface], store: Store, setup: Setup, mailbox: Mailbox
 ) -> Progress | None:
-    """Answer every job, where nothing has to be heard or repaired for any of them; returns what was done.
+    """Answer every job where none needs transcription or repair; returns what was done.
 
-    Else, and where that cannot be known without code of the user's own, delivers nothing and returns None: the model
-    server is to be asked. ``interfaces`` are those of the jobs, by spec string.
+    Otherwise, or where only the user's own code could tell, delivers nothing and returns None: ask the model server.
+    ``interfaces`` are those of the jobs, by spec string.
     """
     groups = by_model(jobs)
     if any(parse_spec(text).repair or not interfaces[text].inspectable for text, _ in groups):
@@ -133,7 +133,7 @@ def answer_stored(
             one = ConditionPass(parse_spec(text), interfaces[text], store, counts, budget, setup, hears=False)
             one.transcribe(group)
     except Exception:
-        # Something must be heard; or something is wrong, which the server meets again, and says of which items.
+        # Something must be transcribed, or is wrong: the server reports which items are affected.
         return None
     for number, (key, outcome) in enumerate(found.items(), 1):
         mailbox.deliver(key, outcome, last=number == len(found))

@@ -7,7 +7,7 @@ Messages::
                        {"identify": SPEC}                      what a condition is
     server -> client   {"job": KEY, "transcript": {..}}        as each is ready
                        {"job": KEY, "failure": "one line"}
-                       {"identity": {..}}                      to who asked for it
+                       {"identity": {..}}                      the answer to "identify"
                        {"unknown": "one line"}                 where it cannot be known
 """
 
@@ -29,7 +29,7 @@ def send(connection: socket.socket, message: Mapping[str, Any]) -> None:
 
 
 def send_key(connection: socket.socket, key: str) -> None:
-    """Say who we are; raises OSError where the other side is gone."""
+    """Send the key; raises OSError where the other side is gone."""
     connection.sendall(key.encode() + b"\n")
 
 

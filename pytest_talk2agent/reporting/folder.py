@@ -1,4 +1,4 @@
-"""The report folder: results as they finish, then the run and its summary."""
+"""The report folder: results are written as items finish, the run and its summary at the end."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def append_to_step_summary(text: str) -> str | None:
     if not name:
         return None
     try:
-        # A pipe that nobody reads is not waited for.
+        # Do not wait for a pipe without a reader.
         descriptor = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
         with os.fdopen(descriptor, "a", encoding="utf-8") as stream:
             stream.write(text)

@@ -1,4 +1,4 @@
-"""What items lost, most valuable first, and how the transcript differs from the script."""
+"""What items lost, the most valuable first, and where the transcript differs from the script."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def questions_of(
     """The questions of a run in the order of its results, each transcript of a task once.
 
     ``others`` are the labels of other judges or people, ``tasks`` those of the run by their hash; what is ``answered``
-    is not asked again. A transcript that is none has no labels, and no question.
+    is not asked again. A transcript that was refused or truncated has no labels, and no question.
     """
     found: dict[Key, Question] = {}
     for result in results:
@@ -97,7 +97,7 @@ def question_lines(question: Question, number: int, count: int) -> list[str]:
 
 
 def review_page(questions: Sequence[Question], name: str, *, by: str = "", at: str = "") -> str:
-    """The page; ``name`` is that of the file that it saves. Nothing is loaded, and no code runs but ours."""
+    """The page; ``name`` is that of the file that it saves. Nothing is loaded, and only its own scripts run."""
     style, script = asset("review.css"), asset("review.js")
     policy = (
         f"default-src 'none'; style-src '{source_hash(style)}'; script-src '{source_hash(script)}'; base-uri 'none'"

@@ -1,7 +1,7 @@
 r"""Text that was heard, named or thrown elsewhere, made fit for a terminal and the log of a CI service.
 
-Whatever steers a terminal or cannot be seen is spelled as Python spells it: ``\x1b`` for an escape, ``\u202e`` for a
-change of the reading direction, ``\u200b`` for a blank of no width. What a service would take for a command is broken
+Characters that steer a terminal or are invisible are spelled as Python escapes: ``\x1b`` for an escape, ``\u202e`` for
+a change of the reading direction, ``\u200b`` for a blank of no width. What a service would take for a command is broken
 up by spelling one character of it: ``##\x5bgroup]``, and ``\x3a:stop`` where that would begin a line. All else stays
 as it is, so plain text is unchanged, and text that was made visible is.
 """

@@ -196,7 +196,7 @@ class Baseline:
         return content_key(sorted(entries))
 
     def save(self) -> None:
-        """Write the file whole; raises OSError with the path, BaselineError where nobody could read it back."""
+        """Write the file atomically; raises OSError with the path, BaselineError where it could not be read back."""
         for key, entry in (pair for entries in self.items.values() for pair in entries.items()):
             try:
                 entry.refuse_contradictions()
@@ -218,7 +218,7 @@ class Baseline:
 
     @classmethod
     def load(cls, path: Path) -> Baseline:
-        """Read a baseline file; raises BaselineError with one line where it is none, or not as it was written."""
+        """Read a baseline file; raises BaselineError with one line where it is invalid or was edited."""
         baseline, edits = cls.reviewed(path)
         if edits:
             raise BaselineError(
@@ -229,9 +229,9 @@ class Baseline:
 
     @classmethod
     def reviewed(cls, path: Path) -> tuple[Baseline, list[str]]:
-        """Read a baseline file, and say in what it is not as it was written.
+        """Read a baseline file, and list how it differs from what was written.
 
-        Raises BaselineError with one line where it is no baseline whatever was written.
+        Raises BaselineError with one line where it cannot be read as a baseline at all.
         """
         try:
             # A number that a hand put in stays the decimal that was written.

@@ -197,7 +197,7 @@ def _sentence(row: Difference, reference: str) -> str:
 
 
 OUT_OF_REACH = 20
-"""How many times as many tasks, or how many takes of each, nobody records to open a gate."""
+"""How many times as many tasks, or takes of each, are too many to be recorded to open a gate."""
 
 
 def _is_out_of_reach(row: Difference) -> bool:

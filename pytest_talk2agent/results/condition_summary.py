@@ -132,8 +132,8 @@ class ConditionSummary:
     """One condition over all its items.
 
     Means are over items whose scores are defined and whose task is of normal polarity; ``left_out`` counts the others.
-    ``suspect`` counts transcripts that look like a recogniser that has lost its way, ``empty`` those without a word,
-    ``states`` those that are none (refused, answered, truncated); ``inserted`` are listed terms that were heard and not
+    ``suspect`` counts transcripts that look like a failure of the recogniser, ``empty`` those without a word,
+    ``states`` those refused, answered or truncated; ``inserted`` are listed terms that were heard and not
     spoken, ``decoys`` those of them that nobody can see, None where the condition uses no terms; ``cost`` is what
     served models took, if known.
     """

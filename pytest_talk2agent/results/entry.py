@@ -100,7 +100,7 @@ class Entry:
         return entry
 
     def refuse_contradictions(self) -> None:
-        """Raise ValueError where the hashes are none, or where no grader whatever could give these scores.
+        """Raise ValueError where a hash is malformed, or where no grader could give these scores.
 
         A retention of everything is exactly 1 and one of nothing exactly 0, by definition; what is unresolved makes an
         interval of the values between which it may fall out. Nothing else is certain, as a grader may have penalties.

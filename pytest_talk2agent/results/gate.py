@@ -64,7 +64,7 @@ def decide_gate(
     """Decide a run.
 
     ``errors`` maps the items that could not be judged to a line that says why; ``expected`` are the items that must
-    have a result or an error; ``failed_tests`` are items that pytest failed, be it for their verdict or for what else;
+    have a result or an error; ``failed_tests`` are items that pytest failed, for their verdict or otherwise;
     ``uncollected`` are files that pytest could not collect, ``unseen`` entries of the baseline that did not run.
     """
     reasons = []

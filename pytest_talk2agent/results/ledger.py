@@ -108,7 +108,7 @@ class Ledger(Generic[Record]):
             yield self.finished(key)
 
     def append(self, record: Record) -> None:
-        """Add a record. It is there for every reader when this returns."""
+        """Add a record; every reader sees it once this returns."""
         body = json.dumps(record.to_json(), ensure_ascii=True)[1:].encode()
         line = _HEAD + hashlib.sha256(body).hexdigest().encode() + _JOINT + body + b"\n"
         with self._lock:

@@ -92,7 +92,7 @@ def read_run(folder: Path) -> SavedRun:
 
 
 def _end_of(path: Path) -> Mapping[str, Any] | None:
-    """What a run that came to its end says of itself; None where there is no such file."""
+    """The end of a finished run; None where there is no such file."""
     try:
         content = read_regular(path)
     except FileNotFoundError:
@@ -145,7 +145,7 @@ def _results(path: Path) -> Iterator[TaskResult]:
 
 
 def _result(line: bytes) -> TaskResult:
-    """One result, of which the parts speak of the same intentions, so that whoever reads it finds what it names."""
+    """One result whose parts name the same intentions, so that every look-up by name succeeds."""
     data = parse_plain(line)
     fault = plain_fault(data, "it", any_text=True)
     if fault is not None:

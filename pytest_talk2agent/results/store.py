@@ -1,9 +1,8 @@
-"""The content-addressed store: what was paid for once is never asked again.
+"""The content-addressed store of transcripts and model answers.
 
-A record is one file under the hash of what determines it. It is written beside its place and moved there, so a reader
-sees a whole record or none, whoever else writes and whenever a process is killed. It begins with the SHA-256 of all
-that follows, and what follows names the place: a record that was damaged, edited or moved is noticed before anything
-in it is believed, and counts as absent.
+A record is one file, named by the hash of what determines it. It is written beside its place and moved there, so a
+reader sees a whole record or none, even with concurrent writers and killed processes. It begins with the SHA-256 of the
+rest, and the rest names its place: a damaged, edited or moved record is detected before use, and counts as absent.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class Store:
         self._rejected: dict[Path, str] = {}
 
     def check(self) -> None:
-        """Raise StoreError where the folder is none, or can never be one; makes nothing."""
+        """Raise StoreError where the path is not and cannot become a folder; creates nothing."""
         there = next(place for place in (self.root.absolute(), *self.root.absolute().parents) if os.path.lexists(place))
         if not there.is_dir():
             raise StoreError(f"store {self.root}: {there} is no folder; name a folder of yours with --t2a-store=DIR")
@@ -106,7 +105,7 @@ class Store:
         self._rejected.setdefault(_Place.of(kind, key).under(self.root), why)
 
     def why_absent(self, kind: str, key: str) -> str | None:
-        """Why the record that is under a key was not used; None where there is none."""
+        """Why the record under a key was not used; None where there is no such record."""
         return self._why_absent(_Place.of(kind, key))
 
     def why_no_transcript(self, audio_sha256: str, fingerprint: str, bias_sha256: str = "") -> str | None:

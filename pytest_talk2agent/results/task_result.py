@@ -22,7 +22,7 @@ SCHEMA = 4
 
 
 def item_key(task: str, take: str) -> str:
-    """What identifies an item across runs and machines, whatever its condition is called."""
+    """What identifies an item across runs and machines, independent of its condition."""
     return f"{task}[{take}]"
 
 

@@ -60,8 +60,8 @@ class Transcript:
     def from_json(cls, data: Mapping[str, Any]) -> Transcript:
         """The inverse of `to_json`, for data that anyone may have written.
 
-        Raises KeyError where a field is missing, TypeError where one is unknown or of another type, ValueError where
-        its value is none: a text that UTF-8 cannot hold, a number that is not finite, an unknown state.
+        Raises KeyError where a field is missing, TypeError where one is unknown or of another type, ValueError for an
+        invalid value: a text that UTF-8 cannot hold, a number that is not finite, an unknown state.
         """
         if not isinstance(data, Mapping):
             raise TypeError("a transcript is an object")
@@ -96,7 +96,7 @@ _FIELDS = frozenset(one.name for one in fields(Transcript))
 
 
 def hypothesis_fault(outcome: object) -> str | None:
-    """Why what an interface returned is no hypothesis that can be judged and stored, in one line; None where it is."""
+    """Why what an interface returned cannot be judged and stored, in one line; None where it can."""
     if not isinstance(outcome, Hypothesis) or not isinstance(outcome.text, str):
         made = type(outcome.text if isinstance(outcome, Hypothesis) else outcome).__name__
         return f"a {made} as a transcript; return a Hypothesis"

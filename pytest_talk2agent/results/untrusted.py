@@ -1,7 +1,7 @@
-"""A look at what others may have written, before it is believed: files, plain values, records.
+"""Checks on data that others may have written: files, plain values, records.
 
-A file is read only where it is a regular one of a sane size, so that a pipe or a device in its place cannot hold a run.
-Text is parsed as the JSON that this project writes. A record is one only where each field has its declared type.
+Only regular files of a sane size are read, so a pipe or a device cannot block a run. Text is parsed as the JSON that
+this project writes. Each field of a record must have its declared type.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def decide(
     """Hold one retention against its limits (spec section 3, Item).
 
     A lower bound at or above the limit passes, an upper bound below it fails, all else is inconclusive. A critical
-    intention that is lost fails the item whatever the scores; so does a transcript that is none (``state``).
+    intention that is lost fails the item whatever the scores; so does any ``state`` but ``transcribed``.
     """
     failed = [] if state == "transcribed" else [f"the transcript is {state}"]
     open_: list[str] = []

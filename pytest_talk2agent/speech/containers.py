@@ -1,4 +1,4 @@
-"""Is an audio file all there? Decoders read what they find; these checks compare it with what its header promises."""
+"""Whether an audio file is complete: decoders read what they find, these checks compare it with its header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file's sound from its first sample to its last, whatever its header says of its length."""
+"""Decoding of a whole audio file, even where its header declares a wrong length."""
 
 from __future__ import annotations
 

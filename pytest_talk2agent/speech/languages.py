@@ -1,4 +1,4 @@
-"""What is known of other languages than English: their negations, by clause, and nothing else."""
+"""Languages other than English: of these only the negations are known, clause by clause."""
 
 from __future__ import annotations
 

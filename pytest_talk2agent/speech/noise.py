@@ -1,4 +1,4 @@
-"""White noise: to make a condition worse by a known amount, and to ask a recogniser what it hears in none."""
+"""White noise: to degrade a recording by a known amount, and as near-silence for the silence control."""
 
 from __future__ import annotations
 

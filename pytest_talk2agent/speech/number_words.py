@@ -1,4 +1,4 @@
-"""A number in words: the numerals of this package the other way round."""
+"""A number in words: the inverse of `numerals`."""
 
 from __future__ import annotations
 

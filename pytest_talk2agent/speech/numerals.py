@@ -1,7 +1,7 @@
 """Numbers in speech and in print, as sets of readings.
 
-`one seventy nine`, `179` and `one hundred seventy nine` all read 179; `200 5` reads 205 and 2005. A reading is never
-chosen here: whoever compares sees all of them (design: spoken forms are set-valued).
+`one seventy nine`, `179` and `one hundred seventy nine` all read 179; `200 5` reads 205 and 2005. No reading is chosen
+here: spoken forms are set-valued, and the caller sees all of them.
 """
 
 from __future__ import annotations

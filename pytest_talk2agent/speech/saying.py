@@ -1,4 +1,4 @@
-"""How a value is said and printed: the readings of this package the other way round.
+"""How a value is said and printed: the inverse of the readers in this package.
 
 What is said here is read back by the readers beside it; `benchmarks/forms.py` holds both to that with thousands of
 values. The forms are those that speakers use and recognisers print, not all that would be understood.

@@ -1,4 +1,4 @@
-"""A YAML text as a tree whose every node knows where it stands.
+"""A YAML text as a tree in which every node knows its line and column.
 
 Every scalar stays the text that the author wrote. YAML 1.1 would read ``no`` as false, ``12:30`` as 750, ``0042`` as 34
 and ``1.10`` as 1.1, so nothing is typed here; the schema decides what a text means.

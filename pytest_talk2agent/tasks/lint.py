@@ -1,4 +1,4 @@
-"""Lint: what is valid in a task file and still likely to be a mistake."""
+"""Lint: valid content of a task file that is likely to be a mistake."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def read_manifest(path: Path, roots: Sequence[Path] = ()) -> Manifest:
 
 
 def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
-    """Every object of a JSON Lines file with its line, from 1; what is none goes to ``problems``."""
+    """Every object of a JSON Lines file with its line, from 1; malformed lines go to ``problems``."""
     # Not splitlines(): JSON allows U+2028 inside a string.
     for number, line in enumerate(read_utf8(path).split("\n"), start=1):
         if not line.strip():

@@ -1,8 +1,8 @@
 """A cheap look at a file that tells whether it is meant to hold tasks.
 
-A project is full of YAML that is not ours, and much of it has a key ``instruction`` or ``id``; so the keys of a whole
-document are weighed. Only the head of a file is read, and more of it only while the keys so far are ours. Nothing is
-parsed: a file that is meant to be ours and is no valid YAML is an error worth showing.
+A project is full of other YAML, much of it with a key ``instruction`` or ``id``, so the keys of a whole document are
+weighed. Only the head of a file is read, and more of it only while the keys so far are those of tasks. Nothing is
+parsed: a file that is meant to hold tasks and is not valid YAML is an error worth showing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEAR = 0.85
 """The least similarity (of difflib) of a misspelt key. ``interactions``, of cassettes, has 0.82 to ``intentions``."""
 
 _OWN = frozenset(("script", "recordings", "fixed", "let", "groups", "polarity", "thresholds", "assumptions"))
-"""Keys of a task that seldom stand beside ``instruction`` in what is not ours."""
+"""Keys of a task that are rare beside ``instruction`` in other files."""
 
 _SIGNATURE = frozenset(("instruction", "intentions"))
 _KNOWN = _OWN | _SIGNATURE | {"id", "tags", "value", "range", "source", "context", "execution", "language", "unscored"}
@@ -203,7 +203,7 @@ class _Keys:
 
     @property
     def foreign(self) -> bool:
-        """Whether nothing that follows could make the document ours."""
+        """Whether nothing that follows could make the document a task."""
         if not self.names:
             return True
         meant = [_meant(name) for name in self.names]
@@ -256,7 +256,7 @@ def _completed(piece: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _meant(name: str) -> str:
-    """The key of ours that a name is, or is a misspelling of; else the name."""
+    """The task key that a name is or misspells; else the name."""
     if name in _KNOWN:
         return name
     plain = name.casefold().strip("_-")

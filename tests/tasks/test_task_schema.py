@@ -100,7 +100,9 @@ def test_the_examples_of_the_page_mean_what_the_page_says(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "path", sorted((REPOSITORY / "suites").rglob("*.yaml")), ids=lambda path: str(path.parent.name)
+    "path",
+    [path for path in sorted((REPOSITORY / "suites").rglob("*.yaml")) if "workflows" not in path.parts],
+    ids=lambda path: str(path.parent.name),
 )
 def test_the_shipped_suites_fit_the_schema_and_lint(path: Path) -> None:
     findings = map(str, lint(load_tasks(path)))

@@ -119,7 +119,7 @@ class BeforeRun:
 
 
 class BeforeSaved:
-    """The baseline of a saved run, as far as its ``run.json`` keeps it; ValueError where that is none."""
+    """The baseline of a saved run, as far as its ``run.json`` keeps it; raises ValueError where it is invalid."""
 
     def __init__(self, saved: Mapping[str, Any]) -> None:
         try:

@@ -1,4 +1,4 @@
-"""HTML and SVG that are escaped by construction: what is not `Markup` is text, whoever wrote it.
+"""HTML and SVG that are escaped by construction: everything that is not `Markup` is text.
 
 Plots are coloured by classes, so that they follow the page from light to dark and onto paper.
 """

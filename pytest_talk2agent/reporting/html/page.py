@@ -1,4 +1,4 @@
-"""A whole run as one file: readable offline, safe to open whatever was heard, printable."""
+"""A whole run as one HTML file: readable offline, safe to open with any transcript, printable."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _pieces(
 
 
 def _head(style: str, script: str, gate: Gate) -> Markup:
-    """Nothing is loaded, and no code runs but ours: a transcript that is markup after all would still do nothing."""
+    """Nothing is loaded and only the page's own scripts run, so markup in a transcript could do nothing."""
     policy = [
         "default-src 'none'",
         f"style-src '{source_hash(style)}'",

@@ -1,1 +1,1 @@
-"""Tasks of other benchmarks, read as they are published and turned into ours."""
+"""Importers: the tasks of other benchmarks, read as they are published."""

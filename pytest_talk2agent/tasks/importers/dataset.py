@@ -80,7 +80,7 @@ def read_dataset(root: Path) -> Manifest:
 
 
 def recordings_at(path: Path, roots: Sequence[Path] = ()) -> Manifest:
-    """What supplies recordings and scripts: a manifest of ours, or the dataset in a folder; raises TaskFileError."""
+    """What supplies recordings and scripts: a manifest, or the dataset in a folder; raises TaskFileError."""
     return read_dataset(path) if path.is_dir() else read_manifest(path, roots)
 
 

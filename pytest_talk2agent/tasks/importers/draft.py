@@ -160,8 +160,8 @@ def proposed_tasks(path: Path, known: Format) -> list[Task]:
 class _Dumper(yaml.SafeDumper):
     """Puts a text into double quotes where a character may not be seen, or a CI service may take it for a command.
 
-    There each character can be escaped, and a prompt of a stranger be printed in that form. Beyond ASCII there are
-    letters that nobody sees, so all of that is quoted.
+    There each character can be escaped, so that untrusted prompts can be printed. Beyond ASCII there are invisible
+    letters, so all of that is quoted.
     """
 
 

@@ -22,7 +22,7 @@ class ImporterError(ValueError):
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """Every format, the built-in ones first; raises ImporterError where an offer is none or takes a name again."""
+    """Every format, the built-in ones first; raises ImporterError for an invalid offer or a name that is taken."""
     known = {one.name: one for one in BUILT_IN}
     for offer in sorted(set(entry_points(group=ENTRY_POINTS)), key=lambda entry: (entry.name, entry.value)):
         try:
