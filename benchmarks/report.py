@@ -26,8 +26,8 @@ from pytest_talk2agent.engine.subject import subjects_of
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.registry import make_judge
-from pytest_talk2agent.reporting.folder import ReportFolder
 from pytest_talk2agent.reporting.github import summary_markdown
+from pytest_talk2agent.reporting.report_folder import ReportFolder
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.task_result import TaskResult

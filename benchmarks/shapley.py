@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from pytest_talk2agent.grading.grader import Grader, GraderSource, compile_grader
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 
 COMPARED = (10, 12, 15)
 WIDE = (46, 100)

@@ -19,8 +19,8 @@ from pytest_talk2agent.reporting.properties import ITEM, RECORD
 from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.reporting.folder import ReportFolder
     from pytest_talk2agent.reporting.html.before import Before
+    from pytest_talk2agent.reporting.report_folder import ReportFolder
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
@@ -147,7 +147,7 @@ class Gatekeeper:
         directory = self._voice.settings.report
         if directory is None or self._unwritten is not None:
             return
-        from pytest_talk2agent.reporting.folder import ReportFolder
+        from pytest_talk2agent.reporting.report_folder import ReportFolder
 
         try:
             self._folder = self._folder or ReportFolder(directory)
@@ -305,7 +305,7 @@ class Gatekeeper:
             return [self._unwritten]
         if directory is None:
             return []
-        from pytest_talk2agent.reporting.folder import ReportFolder
+        from pytest_talk2agent.reporting.report_folder import ReportFolder
 
         try:
             self._folder = self._folder or ReportFolder(directory)

@@ -371,7 +371,7 @@ def forget_earlier_report(config: pytest.Config) -> None:
     folder = report_folder(config)
     if folder is None:
         return
-    from pytest_talk2agent.reporting.folder import forget_report
+    from pytest_talk2agent.reporting.report_folder import forget_report
 
     try:
         forget_report(folder)

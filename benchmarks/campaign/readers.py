@@ -195,7 +195,7 @@ def _words() -> Iterator[Reader]:
     from fractions import Fraction
 
     from pytest_talk2agent.grading.grader import compile_grader
-    from pytest_talk2agent.grading.source import GraderError, GraderSource, Group
+    from pytest_talk2agent.grading.grader_source import GraderError, GraderSource, Group
     from pytest_talk2agent.interfaces.registry import make_interface
     from pytest_talk2agent.interfaces.spec import parse_spec
     from pytest_talk2agent.interfaces.utterance import InterfaceError

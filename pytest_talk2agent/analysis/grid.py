@@ -11,7 +11,7 @@ from statistics import mean
 
 from pytest_talk2agent.analysis.metrics import Column
 from pytest_talk2agent.analysis.outcomes import Outcomes
-from pytest_talk2agent.grading.source import some
+from pytest_talk2agent.grading.grader_source import some
 from pytest_talk2agent.results.saved import SavedRun
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.errors import counted

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import mean, median, quantiles, stdev
 
 from pytest_talk2agent.analysis.outcomes import Outcomes, rows_of, score_of
-from pytest_talk2agent.grading.source import some
+from pytest_talk2agent.grading.grader_source import some
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.tasks.task import Task
 

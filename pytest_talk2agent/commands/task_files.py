@@ -21,8 +21,8 @@ from pytest_talk2agent.commands.common import (
 )
 from pytest_talk2agent.commands.execution import report_unfit
 from pytest_talk2agent.grading.grader import Grader
+from pytest_talk2agent.grading.grader_source import some
 from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.grading.source import some
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.verdict import show_lost
 from pytest_talk2agent.tasks.errors import TaskFileError, counted

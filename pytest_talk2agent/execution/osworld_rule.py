@@ -16,7 +16,7 @@ from itertools import product
 from pytest_talk2agent.execution.states import open_source
 from pytest_talk2agent.execution.verification import Mismatch, Verification
 from pytest_talk2agent.grading.grader import Grader, compile_grader
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.grader_source import GraderSource
 from pytest_talk2agent.tasks.importers.original import Original
 from pytest_talk2agent.tasks.importers.osworld_value import Check, opened_checks
 from pytest_talk2agent.tasks.task import Task

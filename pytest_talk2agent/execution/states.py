@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 from pytest_talk2agent.tasks.task import Task
 
 _SHARES = (0.5, 0.7, 0.85, 0.95)

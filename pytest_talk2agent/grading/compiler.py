@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pytest_talk2agent.grading.declarations import check_declarations, parse_all
 from pytest_talk2agent.grading.expression import Call, Expression, Name, Negative, Number, Product, Span, Sum, walk
 from pytest_talk2agent.grading.extremes import Extreme, extreme
+from pytest_talk2agent.grading.grader_source import GraderSource, IntervalTooHardError, some
 from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.source import GraderSource, IntervalTooHardError, some
 
 
 class Scaled(NamedTuple):

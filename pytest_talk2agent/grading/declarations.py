@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_talk2agent.grading.expression import Expression, Name, walk
+from pytest_talk2agent.grading.grader_source import GraderError, GraderSource
 from pytest_talk2agent.grading.language import FUNCTIONS, NAME, WORDS, parse, suggestion
-from pytest_talk2agent.grading.source import GraderError, GraderSource
 
 MAXIMUM_GROUP = 1_000
 MAXIMUM_INTENTIONS = 400

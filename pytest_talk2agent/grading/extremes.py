@@ -12,8 +12,8 @@ from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
+from pytest_talk2agent.grading.grader_source import IntervalTooHardError
 from pytest_talk2agent.grading.network import Network, Step, bits, corners, step_value, unwound
-from pytest_talk2agent.grading.source import IntervalTooHardError
 
 MAXIMUM_BRANCHINGS = 20_000
 

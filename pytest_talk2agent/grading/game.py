@@ -13,9 +13,9 @@ from typing import Protocol
 from pytest_talk2agent.grading import dense, sparse
 from pytest_talk2agent.grading.compiler import Compiled
 from pytest_talk2agent.grading.extremes import extreme, polarity
+from pytest_talk2agent.grading.grader_source import GraderError, GraderTooEntangledError
 from pytest_talk2agent.grading.network import bits
 from pytest_talk2agent.grading.shapley import shapley
-from pytest_talk2agent.grading.source import GraderError, GraderTooEntangledError
 
 Pairs = dict[tuple[int, int], Fraction]
 

@@ -10,8 +10,8 @@ from math import lcm
 
 from pytest_talk2agent.grading.compiler import compile_source
 from pytest_talk2agent.grading.game import ExpressionGame, Game, TableGame
+from pytest_talk2agent.grading.grader_source import GraderSource, Group
 from pytest_talk2agent.grading.retention import Interval, Retention, Status
-from pytest_talk2agent.grading.source import GraderSource, Group
 
 _MOST_REMEMBERED = 256
 _known: dict[str, Grader] = {}

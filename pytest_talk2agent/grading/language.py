@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from pytest_talk2agent.grading.expression import Call, Expression, Name, Negative, Number, Product, Span, Sum
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 
 MAXIMUM_LENGTH = 20_000
 MAXIMUM_DEPTH = 100

@@ -11,8 +11,8 @@ from fractions import Fraction
 from pytest_talk2agent.grading import dense, sparse
 from pytest_talk2agent.grading.circuit import TooManyValuesError, ValueCircuit
 from pytest_talk2agent.grading.decomposition import TooManyNodesError, decompose
+from pytest_talk2agent.grading.grader_source import GraderTooEntangledError
 from pytest_talk2agent.grading.network import Network, bits
-from pytest_talk2agent.grading.source import GraderTooEntangledError
 
 MAXIMUM_NODES = 20_000
 MAXIMUM_PAIRS = 1_000_000

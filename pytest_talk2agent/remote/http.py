@@ -24,7 +24,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_talk2agent.remote.connection import Answer, Line
 from pytest_talk2agent.remote.credentials import (
     DEFAULT_KEY_ENV,
     NO_KEY,
@@ -36,6 +35,7 @@ from pytest_talk2agent.remote.credentials import (
 )
 from pytest_talk2agent.remote.fault import ProviderError, described, fault_in, fault_of
 from pytest_talk2agent.remote.stream import is_stream, whole
+from pytest_talk2agent.remote.timed_request import Answer, Line
 from pytest_talk2agent.tasks.files import each_key_once
 
 if TYPE_CHECKING:

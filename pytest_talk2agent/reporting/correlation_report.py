@@ -13,7 +13,7 @@ from typing import Any
 from pytest_talk2agent.analysis.correlation import STATISTICS, Correlations, Difference, Estimate
 from pytest_talk2agent.analysis.error_rates import Averages
 from pytest_talk2agent.analysis.metrics import LABELS
-from pytest_talk2agent.grading.source import some
+from pytest_talk2agent.grading.grader_source import some
 from pytest_talk2agent.reporting.html.markup import asset
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.task_result import VERSION

@@ -8,8 +8,8 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
+from pytest_talk2agent.grading.grader_source import GraderSource
 from pytest_talk2agent.grading.retention import Interval, Retention, read_fraction
-from pytest_talk2agent.grading.source import GraderSource
 from pytest_talk2agent.judging.judgement import Judgement, Label
 from pytest_talk2agent.results.transcript import Transcript
 from pytest_talk2agent.results.untrusted import mapping, refuse_other_types, texts

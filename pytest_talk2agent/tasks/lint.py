@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 from pytest_talk2agent.speech.audio import file_sha256
 from pytest_talk2agent.speech.languages import ENGLISH, base, known, knows, spoken_in
 from pytest_talk2agent.speech.tokens import tokenise

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, field_validator
 
 from pytest_talk2agent.grading.grader import Grader, GraderSource, Group, compile_grader
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 from pytest_talk2agent.tasks.document import Node, Text
 from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown
 from pytest_talk2agent.tasks.exact import Exact

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.grader_source import GraderSource
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.results.gate import decide_gate

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_talk2agent.analysis.decision import decide_run
 from pytest_talk2agent.cli import main
-from pytest_talk2agent.reporting.folder import ReportFolder
+from pytest_talk2agent.reporting.report_folder import ReportFolder
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Rules
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_talk2agent.cli import main
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.grader_source import GraderSource
 from pytest_talk2agent.results.task_result import TaskResult, Visible
 from pytest_talk2agent.results.verdict import Limits
 from tests.analysis.test_decision import suite

@@ -12,8 +12,8 @@ import pytest
 
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.reporting.failure import Rerun
-from pytest_talk2agent.reporting.folder import ReportFolder
 from pytest_talk2agent.reporting.html.before import BeforeBaseline
+from pytest_talk2agent.reporting.report_folder import ReportFolder
 from pytest_talk2agent.results.gate import decide_gate
 from tests.conftest import write_tone
 from tests.results.builders import baseline, lossy, result, transcript

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.grading.grader import GraderSource, Group, compile_grader
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 
 ABC = dict.fromkeys("abc", Fraction(0))
 

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from pytest_talk2agent.grading.grader import GraderSource, black_box, compile_grader
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 
 
 def test_exact_results_of_every_allowed_type() -> None:

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
+from pytest_talk2agent.grading.grader_source import GraderError
 from pytest_talk2agent.grading.retention import Interval, Retention
-from pytest_talk2agent.grading.source import GraderError
 
 SOURCE = GraderSource(
     "gate(moved, 0.8 + 0.2*keep_rest) * no_clobber",

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_talk2agent.grading.expression import Call, Name, Number, Product, Sum, walk
 from pytest_talk2agent.grading.grader import GraderSource, compile_grader
+from pytest_talk2agent.grading.grader_source import GraderError
 from pytest_talk2agent.grading.language import MAXIMUM_DEPTH, MAXIMUM_LENGTH, parse
-from pytest_talk2agent.grading.source import GraderError
 
 
 def value(text: str, *held: str) -> Fraction:

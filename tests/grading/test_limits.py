@@ -11,8 +11,8 @@ import pytest
 from pytest_talk2agent.grading import shapley
 from pytest_talk2agent.grading.extremes import extreme
 from pytest_talk2agent.grading.grader import Grader, GraderSource, compile_grader
+from pytest_talk2agent.grading.grader_source import GraderError, GraderTooEntangledError, IntervalTooHardError
 from pytest_talk2agent.grading.network import Network
-from pytest_talk2agent.grading.source import GraderError, GraderTooEntangledError, IntervalTooHardError
 
 NAMES = [f"x{index}" for index in range(46)]
 

@@ -11,7 +11,7 @@ from pytest_talk2agent.grading import shapley as dispatch
 from pytest_talk2agent.grading import sparse
 from pytest_talk2agent.grading.compiler import compile_source
 from pytest_talk2agent.grading.grader import Grader, GraderSource, black_box, compile_grader
-from pytest_talk2agent.grading.source import GraderError
+from pytest_talk2agent.grading.grader_source import GraderError
 from tests.grading import definition
 from tests.grading.expressions import NAMES, monotone, scores, transcripts, truths
 

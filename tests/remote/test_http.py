@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_talk2agent.remote import connection, http
+from pytest_talk2agent.remote import http, timed_request
 from pytest_talk2agent.remote.credentials import SetupError, check_base_url
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.http import LONGEST_WAIT, OPENAI, Endpoint
@@ -260,7 +260,7 @@ def test_a_server_that_is_not_there() -> None:
 
 
 def test_an_answer_without_end_is_not_read(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "LARGEST_BODY", 1 << 20)
+    monkeypatch.setattr(timed_request, "LARGEST_BODY", 1 << 20)
     server.faults = [provider.raw(b" " * (2 << 20))]
     assert "an answer of more than 1 MB" in str(fault_of(Endpoint("openai", server.url)))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.grader_source import GraderSource
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.reporting.html.page import SCRIPTS, write_page
 from pytest_talk2agent.reporting.run_tables import release_tables

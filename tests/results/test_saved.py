@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.grading.source import GraderSource
-from pytest_talk2agent.reporting.folder import ReportFolder
+from pytest_talk2agent.grading.grader_source import GraderSource
+from pytest_talk2agent.reporting.report_folder import ReportFolder
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.task_result import SCHEMA

@@ -9,7 +9,7 @@ from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, BeforeLimits
 from pytest_talk2agent.reporting.html.markup import Markup, asset, element, source_hash
 from pytest_talk2agent.reporting.html.recordings import AudioMode, Recordings
-from pytest_talk2agent.reporting.html.rows import Rows
+from pytest_talk2agent.reporting.html.result_blocks import Rows
 from pytest_talk2agent.reporting.html.summary import summary, verdict
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole

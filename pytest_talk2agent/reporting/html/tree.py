@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_talk2agent.grading.compiler import compile_source
 from pytest_talk2agent.grading.expression import Call, Expression, Name, Number, Product, Sum, walk
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.grader_source import GraderSource
 from pytest_talk2agent.results.verdict import show
 
 _CAPTIONS = {

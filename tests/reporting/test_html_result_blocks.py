@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.grading.source import GraderSource
+from pytest_talk2agent.grading.grader_source import GraderSource
 from pytest_talk2agent.judging.judgement import Finding, Judgement, Label
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import BeforeLimits, BeforeRun
 from pytest_talk2agent.reporting.html.recordings import Recordings
-from pytest_talk2agent.reporting.html.rows import CHUNK, Rows, utf16
+from pytest_talk2agent.reporting.html.result_blocks import CHUNK, Rows, utf16
 from pytest_talk2agent.results.task_result import TaskResult, Visible
 from pytest_talk2agent.results.verdict import Limits, Outcome
 from tests.results.builders import CHANGED, KEPT, OPEN, interval, judgement, lossy, result, retention, transcript

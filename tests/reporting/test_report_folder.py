@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.reporting.failure import Rerun
-from pytest_talk2agent.reporting.folder import FILES, ReportFolder, forget_report
 from pytest_talk2agent.reporting.html.before import BeforeBaseline, BeforeSaved
+from pytest_talk2agent.reporting.report_folder import FILES, ReportFolder, forget_report
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.results.task_result import TaskResult
 from tests.results.builders import baseline, interval, lossy, result, retention, transcript, undefined
