@@ -4,15 +4,16 @@ It is sent one object a line, and answers in objects, one a line:
 
     > {"type": "start", "version": 1, "instructions": "...", "title": "...", "tools": [...], "seed": 1, "repetition": 0}
     < {"type": "ready"}                        or {"type": "ready", "stop_ms": 200, "stops_for": "barge_in"}
-    > {"type": "turn", "turn": 0, "media_time_ms": 2740, "user_text": "Hello", "interrupted": null, "results": [],
-       "tools": [...]}
+    > {"type": "turn", "turn": 0, "media_time_ms": 2740, "user_text": "Hello", "interrupted": null, "cut_turn": null,
+       "results": [], "tools": [...]}
     < {"type": "say", "text": "Hi, how can I help?"}
     < {"type": "call", "id": "c1", "name": "kb_search", "args": {"query": "prices"}}
     < {"type": "done"}                         or {"type": "done", "end_call": true, "think_ms": 350}
     > {"type": "end"}
 
 ``results`` are what its calls came to (``call_id``, ``name``, ``ok``, ``result`` or ``error``); ``user_text`` is null
-where there is nothing but results; ``interrupted`` is what was heard of its last words where the user cut them.
+where there is nothing but results; ``interrupted`` is what was heard of its words where the user cut them, and
+``cut_turn`` the number, from 1, of the answer that had them; later ones were not heard.
 ``stop_ms`` is how soon it is silent when the user speaks over it, null for never; ``stops_for`` is "barge_in" (a short
 murmur does not stop it) or "everything".
 
@@ -143,6 +144,7 @@ class ProcessTalker:
             "media_time_ms": view.media_time_ms,
             "user_text": view.user_text,
             "interrupted": view.interrupted,
+            "cut_turn": view.cut_turn,
             "results": [{"call_id": one.call_id, "name": one.name, **one.told} for one in view.results],
             "tools": [dict(tool) for tool in view.tools],
         }

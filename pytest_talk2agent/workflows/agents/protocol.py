@@ -68,14 +68,17 @@ class Returned:
 class View:
     """What an agent has to react to.
 
-    ``user_text`` is what the user said since its last reply, None where it only gets results. ``interrupted`` is the
-    part of its last words that was heard, None where they were not cut. ``tools`` are those that it is offered now.
+    ``turn`` counts its replies before this one. ``user_text`` is what the user said since its last reply, None where it
+    only gets results. ``interrupted`` is the part of its words that was heard before the user cut them, None where they
+    were not cut; ``cut_turn`` is the number of the reply, from 1, that had these words: later ones were not heard.
+    ``tools`` are those that it is offered now.
     """
 
     turn: int
     media_time_ms: int
     user_text: str | None = None
     interrupted: str | None = None
+    cut_turn: int | None = None
     results: tuple[Returned, ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
 

@@ -127,7 +127,7 @@ class _TextTalker(PoliteTalker):
     def __init__(self, agent: TextModel, briefing: Briefing) -> None:
         self._agent = agent
         self._messages: list[dict[str, Any]] = [{"role": "system", "content": briefing.instructions}]
-        self._spoke: dict[str, Any] | None = None
+        self._spoke: dict[int, dict[str, Any]] = {}
         self._tokens = 0
 
     def reply(self, view: View) -> Reply:
@@ -147,7 +147,8 @@ class _TextTalker(PoliteTalker):
         if calls:
             answer["tool_calls"] = [_as_sent(call) for call in calls]
         self._messages.append(answer)
-        self._spoke = answer if text else None
+        if text:
+            self._spoke[view.turn + 1] = answer
         leaving = False
         for call in calls:
             if call.name == HANG_UP:
@@ -163,11 +164,12 @@ class _TextTalker(PoliteTalker):
         return Reply(text, tuple(call for call in calls if call.name != HANG_UP), leaving, usage=usage)
 
     def _take_in(self, view: View) -> None:
-        if view.interrupted is not None and self._spoke is not None:
-            self._spoke["content"] = f"{view.interrupted}{CUT}" if view.interrupted else None
-            if not view.interrupted and "tool_calls" not in self._spoke:
-                self._messages.remove(self._spoke)
-        self._spoke = None
+        if view.cut_turn is not None:
+            for turn, message in self._spoke.items():
+                if turn >= view.cut_turn:
+                    self._unsay(message, (view.interrupted or "") if turn == view.cut_turn else "")
+        if view.user_text is not None:
+            self._spoke = {}
         for result in view.results:
             content = json.dumps(result.told, ensure_ascii=False)
             self._messages.append({"role": "tool", "tool_call_id": result.call_id, "content": content})
@@ -175,6 +177,12 @@ class _TextTalker(PoliteTalker):
             self._messages.append({"role": "user", "content": view.user_text})
         elif not view.results and len(self._messages) == 1:
             self._messages.append({"role": "user", "content": OPEN_LINE})
+
+    def _unsay(self, message: dict[str, Any], heard: str) -> None:
+        """Leave in the history what was heard of a message, and its calls."""
+        message["content"] = f"{heard}{CUT}" if heard else None
+        if not heard and "tool_calls" not in message:
+            self._messages = [one for one in self._messages if one is not message]
 
     def _ask(self, view: View) -> Paid:
         agent = self._agent

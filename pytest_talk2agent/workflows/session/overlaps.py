@@ -16,6 +16,7 @@ class Speech:
     """Words of the agent that are being played. ``stops`` is when the agent means to be silent, once it yields."""
 
     utterance: str
+    turn: int
     text: str
     start: int
     duration: int

@@ -58,7 +58,7 @@ class Session:
         self._results: list[Returned] = []
         self._user_busy = self._asking = self._cancel = self._leaving = self._floor = self._ended = False
         self._heard_user: list[str] = []
-        self._interrupted: str | None = None
+        self._interrupted: tuple[str, int] | None = None
         self._silent_since: int | None = None
         self._overlaps = Overlaps(scene)
         self._events = {event.id: event for event in scene.package.events.events}
@@ -95,7 +95,8 @@ class Session:
         """Ask the agent for a reply to what it has not reacted to yet."""
         text = " ".join(self._heard_user) if self._heard_user else None
         tools = tuple(offered(self.scene.package, tool) for tool in self.scene.workbench.offered())
-        view = View(self.turn, self.timeline.now, text, self._interrupted, tuple(self._results), tools)
+        heard, cut = self._interrupted or (None, None)
+        view = View(self.turn, self.timeline.now, text, heard, cut, tuple(self._results), tools)
         asked = self.timeline.now
         continuation = text is None and bool(self._results)
         if not continuation:
@@ -132,7 +133,7 @@ class Session:
         if self._calls > MOST_CALLS_ALL:
             return self._stop("flood")
         if text.strip() and self._cancel:
-            self._interrupted = self._interrupted or ""
+            self._interrupted = self._interrupted or ("", self.turn)
         elif text.strip():
             turn = self.turn
             start = max(self.timeline.now, self._speech.end if self._speech is not None else 0)
@@ -147,7 +148,7 @@ class Session:
             return
         self._next_speech = None
         if self._user_busy:  # it was about to speak when the user set in
-            self._interrupted = self._interrupted or ""
+            self._interrupted = self._interrupted or ("", turn)
             return self._settle()
         if self._speech is not None:
             self._silence(self._speech)
@@ -156,7 +157,7 @@ class Session:
         name = f"a{self._said}"
         payload = {"utterance": name, "turn": turn, "text": text, "duration_ms": duration}
         seq = self.scene.note("AGENT_AUDIO_START", "agent", [parent], **payload)
-        self._speech = speech = Speech(name, text, self.timeline.now, duration, seq)
+        self._speech = speech = Speech(name, turn, text, self.timeline.now, duration, seq)
         self._silent_since = None
         for act in self.scene.observer.in_speech(text):
             moment = speech.start + moment_of(text, act.end, duration)
@@ -193,7 +194,7 @@ class Session:
         self.scene.caller.satisfaction.hear(heard)
         self.scene.classify(heard, seq)
         if cut and self._overlaps.met(speech):
-            self._interrupted = heard
+            self._interrupted = (heard, speech.turn)
         self._overlaps.over(speech, seq)
 
     def _next_call(self) -> None:
