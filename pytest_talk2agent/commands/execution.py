@@ -55,6 +55,10 @@ def add_execute(commands: Commands) -> None:
         "--harbor-reward", default="", metavar="NAME", help="which reward counts, where there are several"
     )
     execute.add_argument(
+        "--osworld", type=Path, metavar="PATH", help="run tasks of OSWorld by the desktop_env of this checkout"
+    )
+    execute.add_argument("--osworld-settings", type=Path, metavar="FILE", help="JSON: how episodes are run")
+    execute.add_argument(
         "--at-once",
         type=int,
         default=min(2, os.cpu_count() or 1),
@@ -79,11 +83,16 @@ def run_execute(options: argparse.Namespace) -> int:
             raise ValueError(f"--{name.replace('_', '-')} must be from 1 to {MOST_ROUNDS}")
     loaded = [task for path in task_files(options.paths) for task in load_tasks(path)]
     ledger = None if options.records is None else Ledger(options.records)
+    if options.harbor is not None and options.osworld is not None:
+        raise ValueError("--harbor and --osworld run other tasks; name one of them")
     if options.harbor is not None:
         tasks, trials, refuse = _harbor(options, loaded, ledger)
+    elif options.osworld is not None:
+        tasks, trials, refuse = _osworld(options, loaded, ledger)
     else:
-        if options.agent.startswith("harbor:"):
-            raise ValueError(f"agent {options.agent} acts in Harbor tasks; name their folder with --harbor")
+        for kind, what in (("harbor", "Harbor tasks; name their folder"), ("osworld", "OSWorld; name a checkout")):
+            if options.agent.startswith(f"{kind}:"):
+                raise ValueError(f"agent {options.agent} acts in {what} with --{kind}")
         tasks = [task for task in loaded if task.execution is not None]
         if not tasks:
             raise ValueError("none of these tasks has `execution`, so no agent can run them; see docs/execution.md")
@@ -121,6 +130,22 @@ def _harbor(
     settings = {} if options.harbor_settings is None else _settings(options.harbor_settings)
     environment = chosen(options.harbor_environment)
     trials = HarborTrials(options.agent, folders, ledger, environment, settings, options.harbor_reward)
+    return tasks, trials, trials.refusal
+
+
+def _osworld(
+    options: argparse.Namespace, loaded: Sequence[Task], ledger: Ledger | None
+) -> tuple[list[Task], Runs, Refusal]:
+    """The tasks that were compiled from the checkout, who runs them, and who says which are not fit."""
+    from pytest_talk2agent.execution.osworld.trials import OsworldTrials, read_settings
+    from pytest_talk2agent.tasks.binding import Checkouts
+    from pytest_talk2agent.tasks.importers.osworld import BENCHMARK
+
+    tasks = [task for task in loaded if task.source.benchmark == BENCHMARK and task.source.task]
+    if not tasks:
+        raise ValueError("none of these tasks was compiled from one of OSWorld; name suites/osworld, say")
+    tasks = Checkouts({BENCHMARK: options.osworld}).bind(tasks)
+    trials = OsworldTrials(options.agent, options.osworld, ledger, read_settings(options.osworld_settings))
     return tasks, trials, trials.refusal
 
 

@@ -16,10 +16,11 @@ from urllib.parse import parse_qsl
 
 from pytest_talk2agent.execution.agents.agent import AgentError
 from pytest_talk2agent.execution.agents.registry import make_agent
+from pytest_talk2agent.execution.foreign import ask
+from pytest_talk2agent.execution.harbor import run
 from pytest_talk2agent.execution.harbor.engines import configuration
 from pytest_talk2agent.execution.harbor.folder import HarborTask, HarborTasks
 from pytest_talk2agent.execution.harbor.outcome import Outcome, outcome_of, steps_of
-from pytest_talk2agent.execution.harbor.process import ask
 from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.record import TrialKey, TrialRecord
 from pytest_talk2agent.execution.scratch import ScratchFolder
@@ -162,7 +163,11 @@ class HarborTrials:
                 "agent": self.agent.configuration(task, folder.agent_seconds),
                 "environment": {**configuration(self.environment), **self.settings},
             }
-            received, ended = ask(request, folder.seconds, jobs / "harbor.log")
+            words = [sys.executable, "-m", run.__name__]
+            told = ask("Harbor", words, request, folder.seconds, jobs / "harbor.log")
+            if told.end is None:
+                raise InfrastructureError(f"Harbor took more than {folder.seconds:g} s")
+            received, ended = told.received, dict(told.end)
             steps = tuple(Step(**step) for step in ended["steps"]) or tuple(steps_of(jobs / name / ended["trial"]))
             outcome = outcome_of(ended, self.reward)
             if received != key.transcript_sha256 and outcome.score is not None:
