@@ -220,7 +220,7 @@ def test_the_command(root: Path, compiled: Task, say: Say, complain: Say, tmp_pa
     heard = ("--agent", "osworld:own_agent:Obedient", "--heard", "Set the theme to park.")
     assert say(*words, *heard).splitlines()[::4] == [
         "own/theme[heard]  0.000",
-        "1 tasks, 1 trials, mean 0.000",
+        "1 task, 1 trial, mean 0.000",
     ]
     assert "name one of them" in complain(*words, "--harbor", root)
     assert complain("execute", compiled.path, "--agent", "osworld:own_agent:Obedient") == (
