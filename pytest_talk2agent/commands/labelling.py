@@ -41,6 +41,12 @@ def add_judge(commands: Commands) -> None:
     add_json(judge)
 
 
+_ITSELF = (
+    "note: the run has its labels from this very judge, and that it agrees with itself proves nothing; name another"
+    " with --judge or --against, or a case file with labels that you trust"
+)
+
+
 def run_judge(options: argparse.Namespace) -> int:
     """Measure the judge; 1 where it failed on a case."""
     from pytest_talk2agent.judging.agreement import agreement_lines
@@ -53,6 +59,8 @@ def run_judge(options: argparse.Namespace) -> int:
         write_json(measured)
     else:
         write(agreement_lines(measured))
+        if measured.get("labels_by") == [measured["judge"]]:
+            write([_ITSELF])
     return 1 if measured["errors"] else 0
 
 
@@ -61,7 +69,9 @@ def _measured(options: argparse.Namespace) -> dict[str, Any]:
 
     cases, judge = _cases(options), _judge(options.judge, options)
     if not options.against:
-        return agreement(cases, judge)
+        found = agreement(cases, judge)
+        # The remark on a label of a run is the judge that gave it.
+        return {**found, "labels_by": sorted({case.why for case in cases})} if options.cases.is_dir() else found
     other = _judge(options.against, options)
     return {**agreement(relabelled(cases, other), judge), "against": other.fingerprint}
 

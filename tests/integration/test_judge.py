@@ -147,6 +147,16 @@ class TestTheCommands:
         assert main([*arguments, "--frozen"]) == 0
         assert json.loads(capsys.readouterr().out) == measured
 
+    def test_a_judge_that_is_compared_with_itself_is_told_so(
+        self, suite: Path, alone: Run, server: Scripted, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        alone(suite, "--t2a-interface=transcripts:asr.jsonl", REPORT_OPTION)
+        capsys.readouterr()
+        other = f"llm:tidy?base_url={server.url}&votes=1"
+        for arguments, told in (([], True), ([f"--judge={other}"], False), ([f"--against={other}"], False)):
+            assert main(["judge", "out", *arguments]) == 0
+            assert ("note: the run has its labels from this very judge" in capsys.readouterr().out) is told
+
     def test_a_task_that_has_changed_since_is_named(
         self, suite: Path, alone: Run, capsys: pytest.CaptureFixture[str]
     ) -> None:
