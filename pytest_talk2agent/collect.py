@@ -90,16 +90,18 @@ class TaskFile(pytest.File):
             )
             fixtures = item._fixtureinfo  # the same for every item of a file, and slow to find out
             yield item
+        if any(subject.task.execution is not None for subject in subjects):
+            from pytest_talk2agent.executing import trial_items
+
+            yield from trial_items(self, subjects)
 
 
-class TaskItem(pytest.Function):
+class SpokenItem(pytest.Function):
     """One spoken task, one recording, one condition. A Function, so that fixtures work as everywhere."""
 
     def __init__(self, *, subject: Subject, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.subject = subject
-        self.result: TaskResult | None = None
-        self.add_marker(pytest.mark.t2a)
         self.extra_keyword_matches.update(subject.task.tags)
 
     @cached_property
@@ -110,6 +112,19 @@ class TaskItem(pytest.Function):
         """
         return type(super().id).parse(self.nodeid)
 
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Point at the task in its file."""
+        return self.path, self.subject.task.line - 1, self.name
+
+
+class TaskItem(SpokenItem):
+    """An item whose transcript is judged."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.result: TaskResult | None = None
+        self.add_marker(pytest.mark.t2a)
+
     def setup(self) -> None:
         """Make the result before the test: what cannot be judged is an error and no failure."""
         from pytest_talk2agent.fixtures import result_of
@@ -117,10 +132,6 @@ class TaskItem(pytest.Function):
         super().setup()
         if not self.config.option.setupplan:
             self.result = result_of(self, self.subject)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """Point at the task in its file."""
-        return self.path, self.subject.task.line - 1, self.name
 
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException]
@@ -131,16 +142,21 @@ class TaskItem(pytest.Function):
         return super().repr_failure(excinfo)
 
     def _loss(self, result: TaskResult) -> TerminalRepr:
-        """The text of a failure, in the form that summaries and other reporters take their one line from."""
-        from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
-
         from pytest_talk2agent.reporting.failure import failure_text
         from pytest_talk2agent.reporting.losses import headline
-        from pytest_talk2agent.reporting.visible import visible_line
 
         text = failure_text(result, self.subject.task.let, rerun_of(self.config).words(result))
-        place = ReprFileLocation(str(self.path), self.subject.task.line, visible_line(headline(result)))
-        return ReprExceptionInfo(ReprTraceback([ReprEntryNative([f"{text}\n"])], None, "native"), place)
+        return located_failure(self, text, headline(result))
+
+
+def located_failure(item: SpokenItem, text: str, short: str) -> TerminalRepr:
+    """The text of a failure, in the form that summaries and other reporters take their one line from: ``short``."""
+    from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
+
+    from pytest_talk2agent.reporting.visible import visible_line
+
+    place = ReprFileLocation(str(item.path), item.subject.task.line, visible_line(short))
+    return ReprExceptionInfo(ReprTraceback([ReprEntryNative([f"{text}\n"])], None, "native"), place)
 
 
 def rerun_of(config: pytest.Config) -> Rerun:
@@ -177,8 +193,8 @@ def _from(root: Path, path: Path) -> str:
 
 
 def subject_of(item: pytest.Item) -> Subject | None:
-    """The subject of a spoken task, or of a test function that is parametrised over one."""
-    if isinstance(item, TaskItem):
+    """The subject of an item of our own, or of a test function that is parametrised over one."""
+    if isinstance(item, SpokenItem):
         return item.subject
     if not isinstance(item, pytest.Function) or "t2a_subject" not in item.fixturenames:
         return None

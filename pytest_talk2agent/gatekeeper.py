@@ -6,22 +6,19 @@ import json
 import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.options import asked_for, is_run
-from pytest_talk2agent.plan import Plan
+from pytest_talk2agent.plan import Plan, take_hooks, unasked
 from pytest_talk2agent.reporting.properties import ITEM, RECORD
+from pytest_talk2agent.run_files import RunFiles
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.trialkeeper import TrialKeeper
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.reporting.html.before import Before
-    from pytest_talk2agent.reporting.report_folder import ReportFolder
-    from pytest_talk2agent.results.baseline import Baseline
+    from pytest_talk2agent.execution.verdict import Executed
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.voice_session import VoiceSession
@@ -56,15 +53,14 @@ class Gatekeeper:
         self._uncollected: dict[str, str] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._gate: Gate | None = None
+        self._executed: Executed | None = None
         self._decided = False
         self._session: pytest.Session | None = None
         self._finished = False
-        self._folder: ReportFolder | None = None
+        self._files = RunFiles(config, voice)
+        self.trials = TrialKeeper(self._files.append)
         self.rejected: list[str] = []
-        self._unwritten: str | None = None
         self._hook_faults: list[str] = []
-        self._saved: str | None = None
-        self._unsummarised: str | None = None
 
     def follow(self, plan: Plan) -> None:
         """Expect what a process plans. All processes of a run plan the same, so the first plan counts."""
@@ -72,29 +68,9 @@ class Gatekeeper:
             return
         self._plan = plan
         self._voice.note(plan.notes)
+        self.trials.follow(plan)
         for file in plan.conftests:
-            self._take_hooks(file)
-
-    def _take_hooks(self, file: str) -> None:
-        """Register what a conftest that only workers have loaded implements for the deciding process."""
-        known = {getattr(plugin, "__file__", None) for plugin in self._config.pluginmanager.get_plugins()}
-        if file in known:
-            return
-        from _pytest.pathlib import ImportMode, import_path
-
-        try:
-            module = import_path(
-                Path(file),
-                mode=ImportMode.importlib,
-                root=self._config.rootpath,
-                consider_namespace_packages=self._config.getini("consider_namespace_packages"),
-            )
-        except Exception as error:
-            raise pytest.UsageError(
-                f"{file}: its hooks are called here, too, and it cannot be imported: {error}"
-            ) from error
-        hooks = {name: getattr(module, name) for name in _HOOKS if hasattr(module, name)}
-        self._config.pluginmanager.register(SimpleNamespace(**hooks, __file__=file), f"t2a-hooks-of-{file}")
+            take_hooks(self._config, file)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -144,16 +120,7 @@ class Gatekeeper:
             fault = f"a pytest_t2a_result hook failed: {_said(error)}"
             if fault not in self._hook_faults:
                 self._hook_faults.append(fault)
-        directory = self._voice.settings.report
-        if directory is None or self._unwritten is not None:
-            return
-        from pytest_talk2agent.reporting.report_folder import ReportFolder
-
-        try:
-            self._folder = self._folder or ReportFolder(directory)
-            self._folder.append(result)
-        except OSError as error:
-            self._unwritten = f"no report written: {directory} cannot be written ({error.strerror})"
+        self._files.append(result)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -163,7 +130,7 @@ class Gatekeeper:
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self) -> None:
         """Fail a session that a hook has ended before it began: nothing of it is finished, and nothing was judged."""
-        session, wanted = self._session, asked_for(self._config, "interface", "baseline")
+        session, wanted = self._session, asked_for(self._config, "interface", "baseline", "execute")
         if session is None or self._finished or not wanted or not is_run(self._config):
             return
         if session.exitstatus == pytest.ExitCode.OK:
@@ -196,21 +163,10 @@ class Gatekeeper:
         self._decided = True
         if not self._is_concerned():
             return
-        from pytest_talk2agent.analysis.decision import decide_run
-
         results, errors = self._ordered(), self._errors()
         settings = self._voice.settings
-        gate = decide_run(
-            results,
-            errors,
-            set(self._plan.items.values()),
-            settings.rules,
-            failed_tests={item for (item, _), this in self._tries.items() if this.failed},
-            uncollected=self._uncollected,
-            unseen=[] if settings.update == "all" else [f"{file}::{key}" for _, file, key in self._plan.unseen],
-            baseline=self._voice.baseline if results else None,
-            new=settings.update == "new",
-        )
+        executed = self.trials.executed(updates=settings.update == "all")
+        gate = self._judge(results, errors, executed)
         added = self._asked_hooks(results, gate)
         owner = self._voice.owner
         unused = dict.fromkeys([*self._voice.store.rejected, *self.rejected])
@@ -220,26 +176,53 @@ class Gatekeeper:
         remarks = [*gate.remarks, *self._voice.notes, *self._said_of_nothing(), *read]
         gate = replace(gate.with_reasons(added), added=tuple(added), remarks=tuple(remarks))
         if settings.update is not None:
-            gate = gate.with_reasons(self._save_baseline(results))
-        self._gate = gate = gate.with_reasons(self._write_reports(results, errors, gate))
+            kept = settings.update == "new" or self._uncollected
+            gone = [] if kept else [(condition, key) for condition, _, key in self._plan.unseen]
+            gate = gate.with_reasons(self._files.save_baseline(results, executed, gone))
+        self._gate = gate = gate.with_reasons(self._files.write_reports(results, errors, gate, executed))
+        self._executed = executed
         if not gate.passed and not session.testsfailed:
             self._report_failure(gate)
+
+    def _judge(self, results: Sequence[TaskResult], errors: dict[str, str], executed: Executed) -> Gate:
+        """The decision on items, then what agents add to it."""
+        from pytest_talk2agent.analysis.decision import decide_run
+
+        settings = self._voice.settings
+        new, baseline = settings.update == "new", self._voice.baseline
+        gate = decide_run(
+            results,
+            errors,
+            set(self._plan.items.values()),
+            settings.rules,
+            failed_tests={item for (item, _), this in self._tries.items() if this.failed},
+            uncollected=self._uncollected,
+            unseen=[] if settings.update == "all" else [f"{file}::{key}" for _, file, key in self._plan.unseen],
+            baseline=baseline if results else None,
+            new=new,
+            executes=not executed.is_empty,
+        )
+        if executed.is_empty and not (settings.execute and asked_for(self._config, "execute")):
+            return gate
+        from pytest_talk2agent.execution.verdict import with_executions
+
+        return with_executions(gate, executed, settings.rules, baseline, new=new)
 
     def _is_concerned(self) -> bool:
         """Whether there is something to decide: what judges nothing must not be green where somebody asked for a gate.
 
         A run whose tests only use transcripts, for an agent of their own, is an ordinary run.
         """
-        if self._plan.items or self._tries or self._plan.unseen:
+        if self._plan.items or self._tries or self._plan.unseen or self.trials.met:
             return True
         if self._plan.listeners:
             return False
-        return bool(asked_for(self._config, "interface", "baseline") or self._voice.notes)
+        return bool(asked_for(self._config, "interface", "baseline", "execute") or self._voice.notes)
 
     def _said_of_nothing(self) -> list[str]:
         """Why nothing was there to judge, where a selection took it all."""
         count = self._plan.deselected
-        if self._plan.items or self._voice.notes or not count:
+        if self._plan.items or self._plan.trials or self._voice.notes or not count:
             return []
         return [
             f"{counted(count, 'spoken item')} found, all deselected; where a run may end up with none, such as one"
@@ -271,54 +254,6 @@ class Gatekeeper:
         errors = self._errors()
         found = {item: this.result for (item, _), this in self._tries.items() if this.result and item not in errors}
         return sorted(found.values(), key=lambda result: (place[result.condition], result.node))
-
-    def _save_baseline(self, results: Sequence[TaskResult]) -> list[str]:
-        """Write the baseline; returns why that could not be done, if so."""
-        from pytest_talk2agent.results.baseline import Baseline, BaselineError
-
-        path = self._voice.settings.baseline
-        assert path is not None, "options are checked at configure time"
-        judge = self._voice.judge.fingerprint
-        try:
-            before: Baseline = Baseline.load(path) if path.exists() else Baseline(path=path, judge=judge)
-            only_new = self._voice.settings.update == "new"
-            after = before.updated(results, judge, only_new=only_new)
-            if not only_new and not self._uncollected:
-                after = after.without([(condition, key) for condition, _, key in self._plan.unseen])
-            after.save()
-        except BaselineError as error:
-            return [f"no baseline written: {error}"]
-        except OSError as error:
-            return [f"no baseline written: {path} cannot be written ({error.strerror})"]
-        written = counted(after.changes_since(before), "item")
-        self._saved = f"baseline {path}: {written} written, {sum(map(len, after.items.values()))} in all"
-        return []
-
-    def _write_reports(self, results: Sequence[TaskResult], errors: dict[str, str], gate: Gate) -> list[str]:
-        """Write what was asked for; returns why that could not be done, if so."""
-        from pytest_talk2agent.reporting.github import append_to_step_summary, summary_markdown
-
-        directory = self._voice.settings.report
-        text = summary_markdown(results, errors, gate)
-        self._unsummarised = append_to_step_summary(text)  # said, but no reason to fail: the verdict stands without it
-        if self._unwritten is not None:
-            return [self._unwritten]
-        if directory is None:
-            return []
-        from pytest_talk2agent.reporting.report_folder import ReportFolder
-
-        try:
-            self._folder = self._folder or ReportFolder(directory)
-            self._folder.finish(results, errors, gate, text, before=self._before(), rerun=rerun_of(self._config))
-        except OSError as error:
-            return [f"no report written: {directory} cannot be written ({error.strerror})"]
-        return []
-
-    def _before(self) -> Before | None:
-        from pytest_talk2agent.reporting.html.before import BeforeBaseline
-
-        baseline = self._voice.stored_baseline if self._voice.settings.update is None else self._voice.baseline
-        return None if baseline is None else BeforeBaseline(baseline)
 
     def _report_failure(self, gate: Gate) -> None:
         """Let a gate that is red alone fail as one entry of its own, in JUnit and in every other report."""
@@ -352,18 +287,16 @@ class Gatekeeper:
         from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
         from pytest_talk2agent.reporting.visible import visible_line
 
-        lines = summary_lines(self._ordered(), self._errors(), self._gate, verbose=self._config.get_verbosity() > 0)
+        verbose = self._config.get_verbosity() > 0
+        lines = summary_lines(self._ordered(), self._errors(), self._gate, self._executed, verbose=verbose)
         terminalreporter.ensure_newline()
         terminalreporter.section("talk2agent")
         for line in lines:
             terminalreporter.write_line(line)
         if self._voice.done is not None:
             terminalreporter.write_line(f"heard: {self._voice.done}")
-        if self._folder is not None:
-            terminalreporter.write_line(visible_line(f"report: {self._folder.directory}"))
-        for remark in (self._saved, self._unsummarised):
-            if remark is not None:
-                terminalreporter.write_line(visible_line(remark))
+        for line in (*self._files.lines, *unasked(self._plan)):
+            terminalreporter.write_line(visible_line(line))
         for line in self._gate.remarks:
             terminalreporter.write_line(visible_line(f"note: {line}"))
         colour = {"green": True} if self._gate.passed else {"red": True}
@@ -378,9 +311,6 @@ class Gatekeeper:
         root = self._config.rootpath
         for line in workflow_commands(self._ordered(), self._errors(), gate, self._places, items=items, root=root):
             terminalreporter.write_line(line)
-
-
-_HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
 
 
 def _said(error: BaseException) -> str:

@@ -16,6 +16,8 @@ OPTIONS = (
         "hear every recording in this condition of sound, such as babble@5dB,phone, or clean; repeat for several",
     ),
     ("judge", "SPEC", "judge of transcripts (default: lexical)"),
+    ("agent", "[LABEL=]SPEC", "who acts, such as obedient or llm:MODEL; repeat for several agents"),
+    ("rounds", "N", "how often each transcript is executed (default: 3)"),
     (
         "takes",
         "all|first|N|available",
@@ -33,9 +35,14 @@ OPTIONS = (
     (
         "margin",
         "X|METRIC=X,..",
-        "compare the run as a whole with its baseline: what native, shapley and lost may lose, 0 to 1",
+        "compare the run as a whole with its baseline: what native, shapley, lost and execution may lose, 0 to 1",
     ),
     ("fail-under", "X|METRIC=X,..", "lowest passing mean of native and shapley for each condition, 0 to 1"),
+    (
+        "min-execution",
+        "X",
+        "lowest passing mean of executed scores for each condition and agent (default: each trial must reach 1)",
+    ),
     ("max-unresolved", "X", "largest passing share of intentions that are unresolved, 0 to 1"),
     ("max-empty", "X", "largest passing share of transcripts without a word, 0 to 1"),
     ("max-suspect", "X", "largest passing share of transcripts that look like a recogniser astray, 0 to 1"),
@@ -49,8 +56,8 @@ OPTIONS = (
 
 given_key = pytest.StashKey[bool]()
 
-_REPEATED = ("interface", "sound", "checkout")
-_SWITCHES = ("frozen", "refresh")
+_REPEATED = ("interface", "sound", "agent", "checkout")
+_SWITCHES = ("execute", "frozen", "refresh")
 _INI = ("frozen", "must_pass", "audio", "roots", "specs", "matrix")
 """Ini keys that mirror no option of the table."""
 INI_KEYS = tuple(f"t2a_{name.replace('-', '_')}" for name in (*(name for name, _, _ in OPTIONS), *_INI))
@@ -74,6 +81,12 @@ def add_options(parser: pytest.Parser) -> None:
         default=None,
         choices=["new", "all"],
         help="write this run's results into the baseline: all of them, or only items it lacks",
+    )
+    group.addoption(
+        "--t2a-execute",
+        action="store_true",
+        default=None,
+        help="let agents act on what was heard, in a sandbox: the tasks that have `execution`",
     )
     group.addoption(
         "--t2a-frozen",

@@ -12,16 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_talk2agent.collect import file_of, identity_of, is_judged, subject_of
-from pytest_talk2agent.reporting.properties import ITEM
+from pytest_talk2agent.executing import TrialItem, refuse_other_executions, trial_keys
+from pytest_talk2agent.reporting.properties import ITEM, TRIAL_ITEM
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.results.entry import Entry
+    from pytest_talk2agent.results.executed import ExecutedEntry
     from pytest_talk2agent.voice_session import VoiceSession
 
 
@@ -33,6 +37,9 @@ class Plan:
     transcript; ``deselected`` counts what the gate would have judged and was deselected; ``unseen`` are entries of the
     baseline, each its condition, file and key, that are neither here nor left out by the user; ``notes`` say what is
     left out; ``refusal`` is why nothing may run; ``conftests`` are files that implement hooks of this plugin.
+    ``trials`` maps node ids to identities of what agents execute, ``unasked`` counts what was left out of that since
+    nobody asked for it; ``unexecuted`` are executions of the baseline, each
+    its condition, agent and key, that are neither here nor left out by the user.
     """
 
     items: Mapping[str, str] = field(default_factory=dict)
@@ -42,6 +49,9 @@ class Plan:
     notes: tuple[str, ...] = ()
     refusal: str | None = None
     conftests: tuple[str, ...] = ()
+    trials: Mapping[str, str] = field(default_factory=dict)
+    unexecuted: tuple[tuple[str, str, str], ...] = ()
+    unasked: int = 0
 
     def write(self, path: Path) -> None:
         """Write it whole."""
@@ -64,6 +74,9 @@ class Plan:
             notes=tuple(data["notes"]),
             refusal=data["refusal"],
             conftests=tuple(data["conftests"]),
+            trials=data["trials"],
+            unexecuted=tuple((condition, agent, key) for condition, agent, key in data["unexecuted"]),
+            unasked=data["unasked"],
         )
 
 
@@ -76,27 +89,33 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Sequence[p
     from pytest_talk2agent.results.baseline import BaselineError
 
     items: dict[str, str] = {}
-    first: dict[str, Subject] = {}
+    trials: dict[str, str] = {}
+    first: dict[str, tuple[Subject, bool]] = {}
     listeners = 0
     for item in session.items:
         subject = subject_of(item)
         if subject is None:
             continue
-        if not is_judged(item):
+        executed = isinstance(item, TrialItem)
+        if not is_judged(item) and not executed:
             listeners += 1
             continue
-        identity = items[item.nodeid] = identity_of(item)
-        other = first.setdefault(identity, subject)
+        identity = identity_of(item)
+        (trials if executed else items)[item.nodeid] = identity
+        other, was_executed = first.setdefault(identity, (subject, executed))
+        if was_executed != executed:
+            raise pytest.UsageError(f"{identity} is the name of an item and of a trial; give a recording another name")
         if (other.condition, other.take) != (subject.condition, subject.take):
             raise pytest.UsageError(
                 f"{identity} is the name of two items, of the conditions {other.condition.label} and"
                 f" {subject.condition.label}; give one of them another name (--t2a-interface=NAME=SPEC)"
             )
-        item.user_properties.append((ITEM, identity))
+        item.user_properties.append((TRIAL_ITEM if executed else ITEM, identity))
     refusal = None
     subjects = [subject for item in session.items if (subject := subject_of(item)) is not None]
     try:
         voice.hold(subjects)
+        refuse_other_executions(voice, session.items)
     except BaselineError as error:
         refusal = str(error)
     return Plan(
@@ -107,6 +126,9 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Sequence[p
         notes=tuple(voice.notes),
         refusal=refusal,
         conftests=tuple(_conftests(session.config)),
+        trials=trials,
+        unexecuted=tuple(_unexecuted(session, voice, [*session.items, *left_out])),
+        unasked=0 if voice.settings.execute else sum(isinstance(item, TrialItem) for item in left_out),
     )
 
 
@@ -137,6 +159,26 @@ def _unseen(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest
     return sorted(found)
 
 
+def _unexecuted(
+    session: pytest.Session, voice: VoiceSession, items: Sequence[pytest.Item]
+) -> list[tuple[str, str, str]]:
+    """As `_unseen`, of what agents execute: a task may have lost its `execution`, or an item may be gone."""
+    baseline = voice.stored_baseline
+    if baseline is None or not voice.settings.execute or _repeats_failures(session):
+        return []
+    here = trial_keys(items)
+    found: list[tuple[str, str, str]] = []
+    for (condition, agent), entries in baseline.executions.items.items():
+        ours = [key for label, acting, key in here if (label, acting) == (condition, agent)]
+        moved = any(key in entries and entries[key].file != here[condition, agent, key] for key in ours)
+        gone = {*entries} - {*ours} - voice.cut_takes.get(condition, set())
+        if any(spec.label == condition for spec in voice.settings.specs) and any(
+            acting.label == agent for acting in voice.settings.agents
+        ):
+            found.extend((condition, agent, key) for key in gone if moved or _in_scope(session, entries[key]))
+    return sorted(found)
+
+
 def _repeats_failures(session: pytest.Session) -> bool:
     """Whether ``--lf`` leaves out what passed before; it runs all where nothing that failed is there."""
     config = session.config
@@ -146,7 +188,7 @@ def _repeats_failures(session: pytest.Session) -> bool:
     return any(item.nodeid in failed for item in session.items)
 
 
-def _in_scope(session: pytest.Session, entry: Entry) -> bool:
+def _in_scope(session: pytest.Session, entry: Entry | ExecutedEntry) -> bool:
     """Whether what the user named on the command line covers the file of an entry."""
     config = session.config
     file = Path(os.path.normpath(config.rootpath / entry.file))
@@ -165,7 +207,39 @@ def _in_scope(session: pytest.Session, entry: Entry) -> bool:
 
 def _conftests(config: pytest.Config) -> list[str]:
     """The conftest files that implement a hook of this plugin which is called where the run is decided."""
-    hooks = ("pytest_t2a_result", "pytest_t2a_gate")
-    plugins = {id(call.plugin): call.plugin for hook in hooks for call in getattr(config.hook, hook).get_hookimpls()}
+    plugins = {id(call.plugin): call.plugin for hook in _HOOKS for call in getattr(config.hook, hook).get_hookimpls()}
     files = [str(getattr(plugin, "__file__", "")) for plugin in plugins.values()]
     return sorted(file for file in files if Path(file).name == "conftest.py")
+
+
+_HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
+
+
+def take_hooks(config: pytest.Config, file: str) -> None:
+    """Register what a conftest that only workers have loaded implements for the deciding process."""
+    known = {getattr(plugin, "__file__", None) for plugin in config.pluginmanager.get_plugins()}
+    if file in known:
+        return
+    from _pytest.pathlib import ImportMode, import_path
+
+    try:
+        module = import_path(
+            Path(file),
+            mode=ImportMode.importlib,
+            root=config.rootpath,
+            consider_namespace_packages=config.getini("consider_namespace_packages"),
+        )
+    except Exception as error:
+        raise pytest.UsageError(
+            f"{file}: its hooks are called here, too, and it cannot be imported: {error}"
+        ) from error
+    hooks = {name: getattr(module, name) for name in _HOOKS if hasattr(module, name)}
+    config.pluginmanager.register(SimpleNamespace(**hooks, __file__=file), f"t2a-hooks-of-{file}")
+
+
+def unasked(plan: Plan) -> list[str]:
+    """A line on what agents could have done; pytest does not count what workers deselect."""
+    count = plan.unasked
+    if not count:
+        return []
+    return [f"{counted(count, 'trial')} of agents deselected; --t2a-execute --t2a-agent=SPEC runs them"]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pytest_talk2agent.tasks.task import Task
 
 MARKER = "t2a(file, task=None): give the test the spoken tasks of a YAML file; every spoken task carries this mark"
+EXECUTION_MARKER = "t2a_execution: a round in which an agent acts on a transcript (--t2a-execute); also marked slow"
+SLOW_MARKER = "slow: takes long"
 SUFFIXES = (".yaml", ".yml")
 
 
@@ -50,7 +52,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check what was asked for."""
-    config.addinivalue_line("markers", MARKER)
+    for marker in (MARKER, EXECUTION_MARKER, SLOW_MARKER):
+        config.addinivalue_line("markers", marker)
     if options.any_given(config):
         from pytest_talk2agent.voice_session import open_session
 

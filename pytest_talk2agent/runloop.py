@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_talk2agent.collect import is_judged, subject_of
+from pytest_talk2agent.executing import TrialItem
 from pytest_talk2agent.options import is_run
 from pytest_talk2agent.plan import Plan, make_plan
 from pytest_talk2agent.tasks.errors import counted
@@ -68,14 +69,16 @@ class RunLoop:
             return
         items = [(item, subject) for item in session.items if (subject := subject_of(item)) is not None]
         if items:
-            self._voice.begin([s for _, s in items], {id(s) for item, s in items if is_judged(item)})
+            judged = {id(s) for item, s in items if is_judged(item) or isinstance(item, TrialItem)}
+            self._voice.begin([s for _, s in items], judged)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Wait for the transcript outside the item: its time limit covers the test alone, and a fork has no threads."""
         subject = subject_of(item)
         if subject is not None and self._voice.evaluation is not None:
-            self._voice.evaluation.prepare(subject, judged=is_judged(item))
+            judged = is_judged(item) or isinstance(item, TrialItem)
+            self._voice.evaluation.prepare(subject, judged=judged)
         return (yield)
 
     @pytest.hookimpl(tryfirst=True)
@@ -102,12 +105,23 @@ def leave_out(config: pytest.Config, voice: VoiceSession, items: list[pytest.Ite
     The notes of the session then say how many these are, how many tasks were found whose words are not at hand, and how
     many of which a checkout has no grader.
     """
+    _leave_out_trials(config, voice, items)
     reasons = {id(item): reason for item in items if (reason := _reason_to_leave_out(voice, item)) is not None}
     if reasons:
         config.hook.pytest_deselected(items=[item for item in items if id(item) in reasons])
         items[:] = [item for item in items if id(item) not in reasons]
     left_out = [*_counted("item", Counter(reasons.values())), *_counted("task", _wordless(voice))]
     voice.note([*left_out, *voice.checkouts.remarks()])
+
+
+def _leave_out_trials(config: pytest.Config, voice: VoiceSession, items: list[pytest.Item]) -> None:
+    """Deselect what agents would do, unless that was asked for."""
+    if voice.settings.execute:
+        return
+    trials = [item for item in items if isinstance(item, TrialItem)]
+    if trials:
+        config.hook.pytest_deselected(items=trials)
+        items[:] = [item for item in items if not isinstance(item, TrialItem)]
 
 
 def _reason_to_leave_out(voice: VoiceSession, item: pytest.Item) -> str | None:

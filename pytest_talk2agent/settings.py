@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from pytest_talk2agent.execution.agents.spec import DEFAULT_ROUNDS, AgentSpec, parse_agents, read_rounds
 from pytest_talk2agent.interfaces.spec import Spec, parse_specs
 from pytest_talk2agent.interfaces.utterance import InterfaceError
+from pytest_talk2agent.results.verdict import share, shares
 
 if TYPE_CHECKING:
     from pytest_talk2agent.results.verdict import Rules
@@ -28,10 +30,14 @@ class Settings:
 
     ``thresholds`` maps a metric to a limit only where an option or ini key gives one; ``named`` lists the settings
     that were given, as ``(name, value, source)``. ``margin``, ``fail_under`` and ``most`` are empty where not given.
+    ``execute`` says that ``agents`` act on the transcripts, each in so many ``rounds``.
     """
 
     specs: tuple[Spec, ...]
     judge: str
+    execute: bool
+    agents: tuple[AgentSpec, ...]
+    rounds: int
     takes: int | None
     available: bool
     manifest: Path | None
@@ -44,6 +50,7 @@ class Settings:
     inconclusive_passes: bool
     margin: dict[str, Fraction]
     fail_under: dict[str, Fraction]
+    min_execution: Fraction | None
     most: dict[str, Fraction]
     must_pass: tuple[str, ...]
     report: Path | None
@@ -67,6 +74,7 @@ class Settings:
             inconclusive_passes=self.inconclusive_passes,
             margin=self.margin,
             fail_under=self.fail_under,
+            min_execution=self.min_execution,
             most=self.most,
             must_pass=self.must_pass,
         )
@@ -107,7 +115,8 @@ def _read(config: pytest.Config) -> Settings:
     baseline, update = given("baseline", path, None), config.getoption("t2a_update_baseline")
     if update and baseline is None:
         raise pytest.UsageError("--t2a-update-baseline needs --t2a-baseline=FILE: the file to write")
-    margin: dict[str, Fraction] = given("margin", _by_metric("native", "shapley", "lost"), {})
+    execute = _switch(config, "execute", named)
+    margin: dict[str, Fraction] = given("margin", _margin(execute), {})
     if margin and baseline is None:
         raise pytest.UsageError("--t2a-margin needs --t2a-baseline=FILE: what the run is compared with")
     fail_under: dict[str, Fraction] = given("fail-under", _by_metric("native", "shapley"), {})
@@ -117,6 +126,12 @@ def _read(config: pytest.Config) -> Settings:
     report = given("report", path, None)
     budget, engine = given("budget", _budget, None), given("engine", _engine, "local")
     store = given("store", path, None)
+    agents = _agents(config, named)
+    if execute and not agents:
+        raise pytest.UsageError("--t2a-execute needs --t2a-agent=SPEC: who acts on the transcripts, such as obedient")
+    min_execution = given("min-execution", _share, None)
+    if not execute and config.getoption("t2a_min_execution") is not None:
+        raise pytest.UsageError("--t2a-min-execution needs --t2a-execute: without it nothing is executed")
     specs, judge = _specs(config, named), given("judge", lambda value: value.text, "lexical")
     takes: int | str | None = given("takes", _takes, None)
     own = {name: given(name, path, None) for name in ("wcb", "osworld")}
@@ -127,6 +142,9 @@ def _read(config: pytest.Config) -> Settings:
     return Settings(
         specs=specs,
         judge=judge,
+        execute=execute,
+        agents=agents,
+        rounds=given("rounds", _parsed(read_rounds), DEFAULT_ROUNDS),
         takes=None if isinstance(takes, str) else takes,
         available=takes == "available",
         manifest=given("manifest", path, None),
@@ -139,6 +157,7 @@ def _read(config: pytest.Config) -> Settings:
         inconclusive_passes=given("inconclusive", _inconclusive, False),
         margin=margin,
         fail_under=fail_under,
+        min_execution=min_execution,
         most={name: share for name, share in most.items() if share is not None},
         must_pass=must_pass,
         report=report,
@@ -270,6 +289,18 @@ def _in_sounds(
     return [text for text, _ in heard], [spec for _, spec in heard]
 
 
+def _agents(config: pytest.Config, named: list[tuple[str, str, str]]) -> tuple[AgentSpec, ...]:
+    texts, source = config.getoption("t2a_agent"), "--t2a-agent"
+    if not texts:
+        texts, source = config.getini("t2a_agent"), "ini"
+    try:
+        agents = parse_agents(texts or ())
+    except ValueError as error:
+        raise pytest.UsageError(f"{source}: {error}") from None
+    named.extend(("agent", agent.shown, source) for agent in agents)
+    return agents
+
+
 def _members(text: str, matrices: dict[str, str]) -> list[str]:
     if text not in matrices:
         return [text]
@@ -310,23 +341,33 @@ def _engine(given: _Given) -> str:
     return given.text
 
 
-def _share(given: _Given) -> Fraction:
-    from pytest_talk2agent.results.verdict import share
+def _parsed(parse: Callable[[str], _Value]) -> Callable[[_Given], _Value]:
+    def read(given: _Given) -> _Value:
+        try:
+            return parse(given.text)
+        except ValueError as error:
+            raise pytest.UsageError(f"{given.place}: {error}") from None
 
-    try:
-        return share(given.text)
-    except ValueError as error:
-        raise pytest.UsageError(f"{given.place}: {error}") from None
+    return read
+
+
+_share = _parsed(share)
 
 
 def _by_metric(*metrics: str) -> Callable[[_Given], dict[str, Fraction]]:
-    def read(given: _Given) -> dict[str, Fraction]:
-        from pytest_talk2agent.results.verdict import shares
+    return _parsed(lambda text: shares(text, metrics))
 
-        try:
-            return shares(given.text, metrics)
-        except ValueError as error:
-            raise pytest.UsageError(f"{given.place}: {error}") from None
+
+def _margin(execute: bool) -> Callable[[_Given], dict[str, Fraction]]:
+    def read(given: _Given) -> dict[str, Fraction]:
+        found = _by_metric("native", "shapley", "lost", "execution")(given)
+        if execute or "execution" not in found:
+            return found
+        if "=" in given.text and not given.ini:
+            raise pytest.UsageError(
+                f"{given.place}: a margin of execution needs --t2a-execute; leave it out, or execute"
+            )
+        return {metric: margin for metric, margin in found.items() if metric != "execution"}
 
     return read
 

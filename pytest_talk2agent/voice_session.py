@@ -166,6 +166,10 @@ class VoiceSession:
         try:
             self.store.check()
             _ = self.conditions, self.judge, self.baseline, self.manifest
+            if self.settings.execute:
+                from pytest_talk2agent.executing import executor_of
+
+                executor_of(self.config)
             try:
                 checkouts = self.checkouts
             except ValueError as error:
@@ -348,6 +352,7 @@ def voice_of(config: pytest.Config) -> VoiceSession:
         config.pluginmanager.register(RunLoop(voice), "t2a-runloop")
         if voice.gatekeeper is not None:
             config.pluginmanager.register(voice.gatekeeper, "t2a-gatekeeper")
+            config.pluginmanager.register(voice.gatekeeper.trials, "t2a-trialkeeper")
     return config.stash[voice_key]
 
 

@@ -45,6 +45,7 @@ def test_defaults(read: Read, pytester: pytest.Pytester) -> None:
     assert settings.tolerance == 0
     assert not settings.inconclusive_passes
     assert settings.store == pytester.path / ".t2a" / "store"
+    assert (settings.execute, settings.agents, settings.rounds, settings.min_execution) == (False, (), 3, None)
 
 
 def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
@@ -68,6 +69,11 @@ def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
         "--t2a-budget=1.5",
         "--t2a-engine=ray",
         "--t2a-store=/var/store",
+        "--t2a-execute",
+        "--t2a-agent=obedient",
+        "--t2a-agent=mine=command:sh run.sh",
+        "--t2a-rounds=5",
+        "--t2a-min-execution=0.5",
     )
     assert [spec.label for spec in settings.specs] == ["text", "rc"]
     assert settings.judge == "other:x"
@@ -84,6 +90,12 @@ def test_every_option(read: Read, pytester: pytest.Pytester) -> None:
     assert settings.report == pytester.path / "report"
     assert (settings.budget, settings.engine) == ("1.5", "ray")
     assert settings.store == Path("/var/store")
+    assert settings.execute
+    assert [(agent.label, agent.text) for agent in settings.agents] == [
+        ("obedient", "obedient"),
+        ("mine", "command:sh run.sh"),
+    ]
+    assert (settings.rounds, settings.min_execution) == (5, Fraction(1, 2))
 
 
 def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> None:
@@ -96,9 +108,12 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "t2a_manifest = lists/all.jsonl\nt2a_wcb = wcb\nt2a_osworld = os\nt2a_checkout = plants = pots\n"
         "t2a_osworld_subset = talk2agent\n"
         "t2a_sound =\n    phone,loss@5%\n"
+        "t2a_agent =\n    nop\n    llm:m\nt2a_rounds = 2\nt2a_min_execution = 0.25\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]
+    assert [agent.label for agent in settings.agents] == ["nop", "llm-m"]
+    assert (settings.rounds, settings.min_execution) == (2, Fraction(1, 4))
     assert settings.judge == "other"
     assert settings.takes == 1
     assert settings.thresholds == {"native": Fraction(9, 10), "shapley": Fraction(4, 5)}
@@ -113,7 +128,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     own = (("wcb", pytester.path / "wcb"), ("osworld", pytester.path / "os"))
     assert settings.checkouts == (*own, ("plants", pytester.path / "pots"))
     assert settings.subset == "talk2agent"
-    assert len(settings.named) == len(OPTIONS) + 1
+    assert len(settings.named) == len(OPTIONS) + 2
     assert {source for _, _, source in settings.named} == {"ini"}
 
 
@@ -191,6 +206,8 @@ def test_a_matrix_that_is_none_is_refused(
         ("takes", "0", "is none of all, first, available or a number of recordings"),
         ("takes", "some", "is none of all, first, available or a number of recordings"),
         ("takes", "-1", "is none of all, first, available or a number of recordings"),
+        ("rounds", "0", "is no number of rounds from 1 to 100"),
+        ("rounds", "many", "is no number of rounds from 1 to 100"),
         ("osworld-subset", "small", "is no subset; the one there is, is talk2agent"),
         ("inconclusive", "maybe", "is neither fail nor pass"),
         ("budget", "-1", "is no amount; write one such as 2.50"),

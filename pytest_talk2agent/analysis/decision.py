@@ -43,6 +43,7 @@ def decide_run(
     unseen: Collection[str] = (),
     baseline: Baseline | None = None,
     new: bool = False,
+    executes: bool = False,
 ) -> Gate:
     """Decide a run: its items, its means and shares, and where there are a baseline and a margin the comparison.
 
@@ -58,10 +59,11 @@ def decide_run(
         failed_tests=failed_tests,
         uncollected=uncollected,
         unseen=unseen,
+        executes=executes,
     )
     reasons = suite_reasons(gate.conditions, rules)
     comparisons: tuple[Comparison, ...] = ()
-    if baseline is not None and rules.margin:
+    if baseline is not None and rules.margin and results:
         compared = [row for row in results if not new or row.condition in baseline.conditions]
         candidate = Baseline(baseline.path, baseline.judge).updated(compared, baseline.judge, only_new=False)
         comparisons = compare(baseline, candidate, rules)
@@ -127,6 +129,33 @@ def compare(before: Baseline, after: Baseline, rules: Rules) -> tuple[Comparison
         if pairs:
             comparisons.append(_compare(condition, reference, pairs, known, entries, rules))
     return tuple(comparisons)
+
+
+def compare_scores(
+    condition: str, reference: str, metric: str, pairs: Sequence[tuple[str, float, float]], rules: Rules
+) -> Comparison:
+    """Compare scores that are exact, of which no label is open: ``pairs`` are tasks with the scores before and after.
+
+    Several pairs of a task are its takes.
+    """
+    none: frozenset[str] = frozenset()
+    rows = [
+        _Pair(task, {metric: (before, before)}, {metric: (after, after)}, False, {}, (none, none), none)
+        for task, before, after in pairs
+    ]
+    return Comparison(
+        condition=condition,
+        reference=reference,
+        items=len(rows),
+        tasks=len({row.task for row in rows}),
+        only_before=0,
+        only_after=0,
+        differences=(_difference(metric, rows, rules),),
+        kinds=(),
+        method=METHOD,
+        draws=rules.draws,
+        seed=rules.seed,
+    )
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from pytest_talk2agent.execution.session import (
     text_sha256,
 )
 from pytest_talk2agent.execution.workspace import Workspace
+from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.results.task_result import VERSION
 from pytest_talk2agent.tasks.executable import Execution
@@ -55,10 +56,14 @@ class Trials:
     Attributes:
         spec: of the agent, as `make_agent` takes it.
         ledger: where records are kept; None keeps none, so that every trial is run.
+        frozen: whether records that are kept are all that is used.
+        budget: what a served model may spend besides the budget of its own options; None is no further limit.
     """
 
     spec: str
     ledger: Ledger | None = None
+    frozen: bool = False
+    budget: Budget | None = None
 
     @cached_property
     def agent(self) -> AnyAgent:
@@ -67,7 +72,23 @@ class Trials:
         Raises:
             AgentError: for a spec that names no agent.
         """
-        return make_agent(self.spec)
+        return make_agent(self.spec, self.budget)
+
+    def key(self, task: Task, transcript: str, round_: int) -> TrialKey:
+        """What a trial is; raises as `run`."""
+        sha256 = content_key(dict(self.agent.identity()))
+        return TrialKey(task.id, task_sha256(task), text_sha256(transcript), sha256, round_)
+
+    def known(self, task: Task, transcript: str, round_: int) -> TrialRecord | None:
+        """The record of a trial that has a score already.
+
+        Raises:
+            ValueError: where there is none and only such count; and as `run`.
+        """
+        known = None if self.ledger is None else self.ledger.finished(self.key(task, transcript, round_))
+        if known is None and self.frozen:
+            raise ValueError(f"round {round_} of {task.id} by {self.spec} is not stored; run once without --t2a-frozen")
+        return known
 
     def prepare(self) -> None:
         """Make the agent; raises AgentError."""
@@ -85,7 +106,7 @@ class Trials:
         open_grader(task)
         form()
         agent = self.agent
-        key = TrialKey(task.id, task_sha256(task), text_sha256(transcript), content_key(dict(agent.identity())), round_)
+        key = self.key(task, transcript, round_)
         return run_once(self.ledger, key, lambda: _run(task, execution, agent, transcript, key, self.spec))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
+from pytest_talk2agent.execution.result import TrialResult
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.losses import aligned, headline, show_score, wrapped
@@ -30,16 +31,16 @@ class Rerun:
     root: str = "."
     options: tuple[str, ...] = ()
 
-    def words(self, result: TaskResult) -> list[str]:
+    def words(self, result: TaskResult | TrialResult) -> list[str]:
         """The command line of one item; quote it with `shlex.join`."""
         return ["pytest", self.item(result), self.interface(result), *self.options]
 
-    def item(self, result: TaskResult) -> str:
+    def item(self, result: TaskResult | TrialResult) -> str:
         """The node id of an item, as seen from where the run was started."""
         file, colons, name = result.node.partition("::")
         return f"{posixpath.normpath(posixpath.join(self.root, file))}{colons}{name}"
 
-    def interface(self, result: TaskResult) -> str:
+    def interface(self, result: TaskResult | TrialResult) -> str:
         """The option for the item's condition; with its label, unless the interface has that by itself."""
         named = parse_spec(result.spec).label != result.condition
         return f"--t2a-interface={f'{result.condition}=' if named else ''}{result.spec}"

@@ -7,9 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pytest_talk2agent.execution.verdict import Executed
 from pytest_talk2agent.reporting.losses import headline, lost_in_short, score_cells, worst_first
 from pytest_talk2agent.reporting.run_tables import tables_of
 from pytest_talk2agent.reporting.terminal import item_name
+from pytest_talk2agent.reporting.trials import FAILED_HEAD, failed_row, failed_trials, last_command
 from pytest_talk2agent.reporting.visible import encodable, spelled, visible_line
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.task_result import TaskResult
@@ -18,8 +20,10 @@ LIMIT = 900_000
 """GitHub drops a whole job summary above 1 MiB."""
 
 
-def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate) -> str:
-    """The verdict, a row for each condition, then what failed with what was heard."""
+def summary_markdown(
+    results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, executed: Executed | None = None
+) -> str:
+    """The verdict, a row for each condition, then what failed with what was heard and what agents did."""
     parts = [f"## talk2agent: gate {'passed' if gate.passed else 'FAILED'}", ""]
     parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
     parts.extend(f"- note: {_cell(remark)}" for remark in gate.remarks)
@@ -29,6 +33,11 @@ def summary_markdown(results: Sequence[TaskResult], errors: Mapping[str, str], g
     if failed:
         head = ["item", "outcome", "native", "shapley", "what was lost", "heard"]
         parts.extend(["", *_table(head, [_row(result) for result in failed])])
+    acted = [] if executed is None else failed_trials(executed)
+    if acted:
+        rows = [[*failed_row(row), row.heard, last_command(row)] for row in acted]
+        parts.extend(["", *_table([*FAILED_HEAD, "heard", "last command"], rows)])
+    errors = errors if executed is None else {**errors, **executed.errors}
     if errors:
         parts.extend(["", *_table(["item", "error"], [[n.rpartition("::")[2], e] for n, e in sorted(errors.items())])])
     return _capped("\n".join(parts) + "\n")

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from pytest_talk2agent.grading.retention import Interval
     from pytest_talk2agent.results.task_result import TaskResult
 
+PREFIX = "t2a."
+
 RECORD = "t2a.result"
 
 ITEM = "t2a.item"
 """The user property by which the report of an item says what the item is."""
 
-
-PREFIX = "t2a."
+TRIAL, TRIAL_ITEM = "t2a.trial", "t2a.trial_item"
+"""The same two for a trial: its result, and what it is."""
 
 
 def set_properties(properties: list[tuple[str, object]], result: TaskResult, *, travels: bool, rates: bool) -> None:

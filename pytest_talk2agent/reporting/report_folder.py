@@ -10,19 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.analysis.error_rates import Rates, normalisers
+from pytest_talk2agent.execution.result import TrialResult
+from pytest_talk2agent.execution.saved import executed_json
+from pytest_talk2agent.execution.verdict import Executed
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.run_tables import rates_of
+from pytest_talk2agent.reporting.trials import score_rows
 from pytest_talk2agent.results.condition_summary import ConditionSummary
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult
 
 SCHEMA = 1
-
-
-FILES = ("run.json", "summary.md", "report.html", "results.jsonl")
+SCORES = "execution.jsonl"
+"""The executed scores of a run, for ``talk2agent correlate`` and ``talk2agent table``."""
+FILES = ("run.json", "summary.md", "report.html", "results.jsonl", SCORES)
 
 
 def forget_report(directory: Path) -> None:
@@ -52,7 +56,7 @@ class ReportFolder:
         forget_report(directory)
         self._stream = (directory / "results.jsonl").open("w", encoding="utf-8", errors="backslashreplace")
 
-    def append(self, result: TaskResult) -> None:
+    def append(self, result: TaskResult | TrialResult) -> None:
         """Add one result and flush it. A rerun adds a second line; the last line of a node counts."""
         self._stream.write(json.dumps(result.to_json(), ensure_ascii=False) + "\n")
         self._stream.flush()
@@ -70,6 +74,7 @@ class ReportFolder:
         *,
         before: Before | None = None,
         rerun: Rerun | None = None,
+        executed: Executed | None = None,
     ) -> None:
         """Write the run as a whole; ``before`` is the baseline that it was held to, ``rerun`` how it was started."""
         self.close()
@@ -97,10 +102,14 @@ class ReportFolder:
             "audio_roots": _audio_roots(results),
             "before": None if before is None else saved_before(before, results),
             "rerun": {"root": started.root, "options": list(started.options)},
+            **({} if executed is None or executed.is_empty else {"executed": executed_json(executed, gate)}),
         }
+        if executed is not None and executed.trials:
+            write_whole(self.directory / SCORES, score_rows(executed.trials))
         write_whole(self.directory / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
         write_whole(self.directory / "summary.md", summary)
-        write_page(self.directory / "report.html", results, errors, gate, before=before, rerun=rerun)
+        page = self.directory / "report.html"
+        write_page(page, results, errors, gate, before=before, rerun=rerun, executed=executed)
 
     @staticmethod
     def _condition(row: ConditionSummary, rates: Rates, results: Sequence[TaskResult]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.analysis.error_rates import Rates, pooled
+from pytest_talk2agent.reporting.trials import execution_tables
 from pytest_talk2agent.results.comparison import Comparison, Difference, KindChange
 from pytest_talk2agent.results.condition_summary import ConditionSummary, Pair, SilenceControl
 from pytest_talk2agent.results.gate import Gate
@@ -29,8 +30,9 @@ def tables_of(gate: Gate, results: Sequence[TaskResult]) -> list[Table]:
     A column without an entry in the whole run is left out; kinds and pairs are shown where conditions are compared.
     The error rates of the first are counted here, from ``results``.
     """
+    executions = execution_tables(gate.executions)
     if not gate.conditions:
-        return []
+        return [*executions, *release_tables(gate.comparisons)]
     tables = [_conditions(gate.conditions, rates_of(results))]
     if len(gate.conditions) > 1:
         tables.append(_kinds(gate.conditions))
@@ -39,7 +41,7 @@ def tables_of(gate: Gate, results: Sequence[TaskResult]) -> list[Table]:
     if gate.silence:
         head = ["condition", "terms", "heard in silence", "terms in it"]
         tables.append(("silence control", head, [_silence_row(control) for control in gate.silence]))
-    return [*tables, *release_tables(gate.comparisons)]
+    return [*tables, *executions, *release_tables(gate.comparisons)]
 
 
 def rates_of(results: Sequence[TaskResult]) -> dict[str, Rates]:

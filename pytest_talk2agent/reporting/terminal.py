@@ -17,6 +17,7 @@ from pytest_talk2agent.tasks.errors import counted
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_talk2agent.execution.verdict import Executed
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
 
@@ -79,10 +80,18 @@ SHOWN = 30
 _HEAD = ["item", "outcome", "native", "shapley", "lost", "what was lost"]
 
 
-def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, *, verbose: bool) -> list[str]:
+def summary_lines(
+    results: Sequence[TaskResult],
+    errors: Mapping[str, str],
+    gate: Gate,
+    executed: Executed | None = None,
+    *,
+    verbose: bool,
+) -> list[str]:
     """Plain lines, fit for the terminal, failed items first. Items that passed are shown only when asked for."""
     from pytest_talk2agent.reporting.losses import worst_first
     from pytest_talk2agent.reporting.run_tables import tables_of
+    from pytest_talk2agent.reporting.trials import FAILED_HEAD, failed_row, failed_trials
 
     rows = worst_first(r for r in results if verbose or r.verdict.outcome.fails)
     lines = []
@@ -92,6 +101,13 @@ def summary_lines(results: Sequence[TaskResult], errors: Mapping[str, str], gate
         if len(shown) < len(rows):
             lines.append(f"and {len(rows) - len(shown)} more (-v shows all)")
         lines.append("")
+    failed = [] if executed is None else failed_trials(executed)
+    if failed:
+        lines.extend(table(FAILED_HEAD, [failed_row(row) for row in failed[:SHOWN]]))
+        if len(failed) > SHOWN:
+            lines.append(f"and {len(failed) - SHOWN} more trials (the report has all)")
+        lines.append("")
+    errors = errors if executed is None else {**errors, **executed.errors}
     lines.extend(f"ERROR {node.rpartition('::')[2]}: {text}" for node, text in sorted(errors.items())[:SHOWN])
     if len(errors) > SHOWN:
         lines.append(f"and {len(errors) - SHOWN} more errors")

@@ -16,6 +16,7 @@ from shlex import quote
 from typing import Any
 
 from pytest_talk2agent.results.entry import Entry, unlike
+from pytest_talk2agent.results.executed import ExecutedRow, Executions
 from pytest_talk2agent.results.store import content_key, write_whole
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.untrusted import (
@@ -30,7 +31,7 @@ from pytest_talk2agent.results.untrusted import (
 SCHEMA = 3
 SHOWN = 5
 _ANEW = "restore it, or delete it and make it anew with --t2a-update-baseline"
-_KEYS = frozenset(("schema", "judge", "suite_sha256", "conditions", "items", "sha256"))
+_KEYS = frozenset(("schema", "judge", "suite_sha256", "conditions", "items", "executions", "sha256"))
 
 
 class BaselineError(Exception):
@@ -58,12 +59,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Baseline:
-    """All conditions of a baseline file, each with its pins and its items by key (`task[take]`)."""
+    """All conditions of a baseline file, each with its pins and its items by key (`task[take]`), and its executions."""
 
     path: Path
     judge: str
     conditions: Mapping[str, Pins] = field(default_factory=dict)
     items: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
+    executions: Executions = field(default_factory=Executions)
 
     def reference(self, label: str, spec: str) -> str:
         """The condition that a candidate is held against: the same label, else the same spec, else the only one.
@@ -189,6 +191,10 @@ class Baseline:
             for key, entry in entries.items()
         )
 
+    def with_executions(self, rows: Iterable[ExecutedRow], *, only_new: bool) -> Baseline:
+        """Take in what agents did, as `updated` takes in results."""
+        return replace(self, executions=self.executions.updated(rows, only_new=only_new))
+
     def suite_sha256(self) -> str:
         """One hash over every task and recording, for a quick look whether two baselines are of one suite."""
         every = [pair for items in self.items.values() for pair in items.items()]
@@ -211,6 +217,7 @@ class Baseline:
                 name: {key: _signed(name, key, entries[key].to_json()) for key in sorted(entries)}
                 for name, entries in sorted(self.items.items())
             },
+            **({"executions": self.executions.to_json()} if self.executions.items else {}),
         }
         write_whole(
             self.path, json.dumps(document | {"sha256": _digest(document)}, indent=1, ensure_ascii=False) + "\n"
@@ -269,7 +276,10 @@ class Baseline:
         judge = document["judge"]
         if not isinstance(judge, str) or not judge or not judge.isprintable():
             raise TypeError("the judge is no name")
-        return cls(path=path, judge=judge, conditions=conditions, items=items)
+        executions = (
+            Executions.from_json(mapping(document["executions"], "executions")) if "executions" in document else None
+        )
+        return cls(path, judge, conditions, items, executions or Executions())
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:

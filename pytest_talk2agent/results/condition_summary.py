@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
 from pytest_talk2agent.context.decoys import inserted
 from pytest_talk2agent.grading.retention import Interval, mean_interval
@@ -226,3 +228,47 @@ def _costs(row: TaskResult) -> list[Decimal]:
 def _mean(intervals: Sequence[Interval | None]) -> Interval | None:
     known = [interval for interval in intervals if interval is not None]
     return mean_interval(known) if known else None
+
+
+@dataclass(frozen=True)
+class ExecutionSummary:
+    """What one agent made of the transcripts of one condition.
+
+    ``mean`` is the exact mean over ``tasks``, each the mean over its takes and rounds, ``sd`` that of the means of the
+    rounds (None for a single one); trials of tasks whose polarity is reversed are not in them. ``native`` and
+    ``projection`` are means over the same trials; ``projected`` counts trials for which the projection is one number,
+    ``as_projected`` those of them that have this score.
+    ``missing`` counts trials without a score, ``failed`` those below what each was held to, ``stored`` those of an
+    earlier run; ``states`` those whose agent did not come to its end. ``cost`` adds up what agents used.
+    """
+
+    condition: str
+    agent: str
+    tasks: int
+    trials: int
+    rounds: int
+    mean: Fraction | None
+    sd: float | None
+    native: Interval | None
+    projection: Interval | None
+    projected: int
+    as_projected: int
+    missing: int = 0
+    failed: int = 0
+    left_out: int = 0
+    stored: int = 0
+    states: Mapping[str, int] = field(default_factory=dict)
+    cost: Mapping[str, Decimal] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Condition and agent."""
+        return f"{self.condition}, {self.agent}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; fractions and amounts as strings."""
+        plain = dict(vars(self))
+        plain["mean"] = None if self.mean is None else str(self.mean)
+        plain |= {name: None if plain[name] is None else plain[name].to_json() for name in ("native", "projection")}
+        return {**plain, "states": dict(self.states), "cost": {name: str(used) for name, used in self.cost.items()}}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pytest_talk2agent.results.comparison import Comparison
 from pytest_talk2agent.results.condition_summary import (
     ConditionSummary,
+    ExecutionSummary,
     Pair,
     SilenceControl,
     pairs_of,
@@ -29,7 +30,7 @@ class Gate:
     what to look at though it fails nothing. ``missing`` are items without a result, ``uncollected`` files that could
     not be collected, ``unseen`` entries of the baseline that did not run, ``failed_otherwise`` items that pytest failed
     for more than their verdict, ``added`` what a hook had against the run: what a later look at the saved run cannot
-    find out by itself.
+    find out by itself. ``executions`` say what agents made of the transcripts.
     """
 
     passed: bool
@@ -45,6 +46,7 @@ class Gate:
     unseen: tuple[str, ...] = ()
     failed_otherwise: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    executions: tuple[ExecutionSummary, ...] = ()
 
     def with_reasons(self, more: Sequence[str]) -> Gate:
         """The same gate with further reasons to fail; reasons can be added, never taken away."""
@@ -60,31 +62,33 @@ def decide_gate(
     failed_tests: Collection[str] = (),
     uncollected: Collection[str] = (),
     unseen: Collection[str] = (),
+    executes: bool = False,
 ) -> Gate:
     """Decide a run.
 
     ``errors`` maps the items that could not be judged to a line that says why; ``expected`` are the items that must
     have a result or an error; ``failed_tests`` are items that pytest failed, for their verdict or otherwise;
     ``uncollected`` are files that pytest could not collect, ``unseen`` entries of the baseline that did not run.
+    ``executes`` says that agents act, so that there may be nothing else to judge.
     """
     reasons = []
     by_outcome: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
     for result in results:
         by_outcome[result.verdict.outcome].append(result.node)
     judged = len(results) - len(by_outcome[Outcome.UNDEFINED])
-    if not judged:
+    if not judged and not executes:
         reasons.append("nothing was judged")
     inconclusive = [] if inconclusive_passes else by_outcome[Outcome.INCONCLUSIVE]
     failed = {*by_outcome[Outcome.FAILED], *failed_tests}.difference(inconclusive)
-    reasons.extend(_reason(sorted(failed), "failed"))
-    reasons.extend(_reason(inconclusive, "inconclusive"))
-    reasons.extend(_reason(sorted(errors), "could not be judged"))
+    reasons.extend(listed_nodes(sorted(failed), "failed"))
+    reasons.extend(listed_nodes(inconclusive, "inconclusive"))
+    reasons.extend(listed_nodes(sorted(errors), "could not be judged"))
     known = {result.node for result in results} | errors.keys()
     missing = sorted(set(expected) - known)
-    reasons.extend(_reason(missing, "without a result"))
-    reasons.extend(_reason(sorted(uncollected), "could not be collected", "file"))
+    reasons.extend(listed_nodes(missing, "without a result"))
+    reasons.extend(listed_nodes(sorted(uncollected), "could not be collected", "file"))
     if unseen:
-        reasons.extend(_reason(sorted(unseen), "of the baseline did not run", "item"))
+        reasons.extend(listed_nodes(sorted(unseen), "of the baseline did not run", "item"))
         reasons[-1] += "; to shrink the suite on purpose use --t2a-update-baseline"
     silence = silence_controls(results)
     reasons.extend(control.reason for control in silence if control.reason is not None)
@@ -156,7 +160,8 @@ def proposed(results: Sequence[TaskResult]) -> list[str]:
     return [f"{count} of {len(tasks)} tasks are proposed by rules and not reviewed"] if count else []
 
 
-def _reason(nodes: Sequence[str], what: str, unit: str = "item") -> list[str]:
+def listed_nodes(nodes: Sequence[str], what: str, unit: str = "item") -> list[str]:
+    """One line that counts some nodes and names the first of them; none where there are none."""
     if not nodes:
         return []
     names = ", ".join(node.rpartition("::")[2] for node in nodes[:SHOWN])

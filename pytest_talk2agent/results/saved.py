@@ -24,6 +24,9 @@ from pytest_talk2agent.results.untrusted import (
 from pytest_talk2agent.tasks.files import open_regular
 
 SCHEMA = 1
+TRIAL = "trial"
+"""The kind of a line of ``results.jsonl`` that is no item of the gate, but what an agent did."""
+TRIAL_BEGINS = f'{{"kind": "{TRIAL}"'.encode()
 _LISTS = ("missing", "uncollected", "unseen", "failed_otherwise", "added", "remarks")
 
 
@@ -137,7 +140,8 @@ def _results(path: Path) -> Iterator[TaskResult]:
                     raise ValueError(f"a line of more than {MOST_BYTES} bytes")
                 if not line.endswith(b"\n"):
                     return  # the run was killed while it wrote this line: the item has no result
-                yield _result(line)
+                if not line.startswith(TRIAL_BEGINS):
+                    yield _result(line)
     except OSError as error:
         raise ValueError(f"{path}: cannot read it ({error.strerror}); name the folder of a --t2a-report=DIR") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:

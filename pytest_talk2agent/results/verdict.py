@@ -168,6 +168,7 @@ class Rules:
     inconclusive_passes: bool = False
     margin: Mapping[str, Fraction] = field(default_factory=dict)
     fail_under: Mapping[str, Fraction] = field(default_factory=dict)
+    min_execution: Fraction | None = None
     most: Mapping[str, Fraction] = field(default_factory=dict)
     must_pass: tuple[str, ...] = ()
     draws: int = 10_000
@@ -180,6 +181,7 @@ class Rules:
             "margin": _texts(self.margin),
             "fail_under": _texts(self.fail_under),
             "most": _texts(self.most),
+            **({} if self.min_execution is None else {"min_execution": str(self.min_execution)}),
             "tolerance": str(self.tolerance),
             "inconclusive": "pass" if self.inconclusive_passes else "fail",
             "must_pass": list(self.must_pass),

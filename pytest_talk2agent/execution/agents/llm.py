@@ -106,6 +106,17 @@ class LanguageModel:
         client.check()
         self._base_url = client.base_url
 
+    def charge_to(self, budget: Budget) -> None:
+        """Spend from a budget that others share, in the place of one of its own.
+
+        Raises:
+            AgentError: where the spec has a budget of its own, or names no price.
+        """
+        if self._options.limit is not None:
+            raise AgentError(f"{self._who}: --t2a-budget holds for all that the run spends; leave out its own budget=")
+        self._budget = budget
+        self._client(self._options.timeout)
+
     def identity(self) -> Mapping[str, str]:
         """The model, its server, the prompt, and what bounds it; neither key nor prices."""
         names = ("steps", "tokens", "max_tokens", "temperature")

@@ -13,6 +13,7 @@ from pytest_talk2agent.execution.agents.llm import LanguageModel
 from pytest_talk2agent.execution.agents.obedient import Obedient
 from pytest_talk2agent.execution.agents.python import PythonAgent
 from pytest_talk2agent.execution.agents.scripted import Scripted
+from pytest_talk2agent.remote.budget import Budget
 
 AnyAgent: TypeAlias = Agent | Control
 
@@ -25,8 +26,8 @@ _WITH: dict[str, tuple[str, Callable[[str], AnyAgent]]] = {
 }
 
 
-def make_agent(spec: str) -> AnyAgent:
-    """The agent that a spec names.
+def make_agent(spec: str, budget: Budget | None = None) -> AnyAgent:
+    """The agent that a spec names; ``budget`` is what it may spend besides the one of its own options.
 
     Raises:
         AgentError: for an unknown name, or what the agent itself does not take.
@@ -40,6 +41,9 @@ def make_agent(spec: str) -> AnyAgent:
         what, make = _WITH[name]
         if not text.strip():
             raise AgentError(f"agent {spec}: write {name}:{what}")
-        return make(text)
+        agent = make(text)
+        if budget is not None and isinstance(agent, LanguageModel):
+            agent.charge_to(budget)
+        return agent
     forms = [*_PLAIN, *(f"{each}:{what}" for each, (what, _) in _WITH.items())]
     raise AgentError(f"agent {spec}: there is no such agent; there are {', '.join(forms)}")

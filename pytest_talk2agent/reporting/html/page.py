@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from pytest_talk2agent.execution.verdict import Executed
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, BeforeLimits
 from pytest_talk2agent.reporting.html.markup import Markup, asset, element, source_hash
@@ -28,6 +29,7 @@ def write_page(
     before: Before | None = None,
     recordings: Recordings | None = None,
     rerun: Rerun | None = None,
+    executed: Executed | None = None,
 ) -> set[str]:
     """Write the report of a run and return the recordings that it does not have; raises OSError with the path.
 
