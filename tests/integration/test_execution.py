@@ -255,7 +255,7 @@ class TestRefused:
             (("--t2a-min-execution=1",), "--t2a-min-execution needs --t2a-execute: without it nothing is executed"),
             (
                 ("--t2a-baseline=b.json", "--t2a-margin=execution=0.1"),
-                "--t2a-margin: a margin of execution needs --t2a-execute; leave it out, or execute",
+                "--t2a-margin: a margin of execution needs --t2a-execute, too",
             ),
         ],
     )

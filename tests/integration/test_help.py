@@ -8,10 +8,12 @@ import pytest
 def test_the_options_are_these(pytester: pytest.Pytester) -> None:
     text = pytester.runpytest_inprocess("--help").stdout.str()
     assert sorted(set(re.findall(r"--t2a-[a-z-]+", text))) == [
+        "--t2a-agent",
         "--t2a-baseline",
         "--t2a-budget",
         "--t2a-checkout",
         "--t2a-engine",
+        "--t2a-execute",
         "--t2a-fail-under",
         "--t2a-frozen",
         "--t2a-inconclusive",
@@ -22,12 +24,14 @@ def test_the_options_are_these(pytester: pytest.Pytester) -> None:
         "--t2a-max-empty",
         "--t2a-max-suspect",
         "--t2a-max-unresolved",
+        "--t2a-min-execution",
         "--t2a-min-native",
         "--t2a-min-shapley",
         "--t2a-osworld",
         "--t2a-osworld-subset",
         "--t2a-refresh",
         "--t2a-report",
+        "--t2a-rounds",
         "--t2a-sound",
         "--t2a-store",
         "--t2a-takes",
@@ -46,4 +50,4 @@ def test_the_header_says_where_settings_come_from(pytester: pytest.Pytester) -> 
 
 def test_markers_are_registered(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_inprocess("--markers")
-    result.stdout.fnmatch_lines(["@pytest.mark.t2a(file, task=None):*"])
+    result.stdout.fnmatch_lines(["@pytest.mark.t2a(file, task=None):*", "@pytest.mark.t2a_execution:*"])
