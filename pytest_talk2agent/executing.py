@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
     from pytest_talk2agent.engine.subject import Subject
-    from pytest_talk2agent.execution.agents.spec import AgentSpec
+    from pytest_talk2agent.execution.agents.agent_spec import AgentSpec
     from pytest_talk2agent.execution.ledger import Ledger
     from pytest_talk2agent.execution.record import TrialRecord
-    from pytest_talk2agent.execution.result import TrialResult
     from pytest_talk2agent.execution.trial import Trials
+    from pytest_talk2agent.execution.trial_result import TrialResult
     from pytest_talk2agent.tasks.task import Task
     from pytest_talk2agent.voice_session import VoiceSession
 
@@ -34,7 +34,7 @@ class ExecutionError(AssertionError):
     """An agent did not reach what a trial is held to. Carries the result that says what it did."""
 
     def __init__(self, result: TrialResult) -> None:
-        from pytest_talk2agent.reporting.trials import trial_headline
+        from pytest_talk2agent.reporting.trial_report import trial_headline
 
         super().__init__(trial_headline(result))
         self.result = result
@@ -72,7 +72,7 @@ class TrialItem(SpokenItem):
         """Say what the agent did; a fault of ours or of a fixture keeps its traceback."""
         if not isinstance(excinfo.value, ExecutionError):
             return super().repr_failure(excinfo)
-        from pytest_talk2agent.reporting.trials import trial_headline, trial_text
+        from pytest_talk2agent.reporting.trial_report import trial_headline, trial_text
 
         result = excinfo.value.result
         text = trial_text(result, rerun_of(self.config).words(result))
@@ -139,7 +139,7 @@ def result_of(item: TrialItem) -> TrialResult:
 def _result(
     item: TrialItem, record: TrialRecord, *, stored: bool, heard: str, retention: Any, labels: Any
 ) -> TrialResult:
-    from pytest_talk2agent.execution.result import TrialResult, projected
+    from pytest_talk2agent.execution.trial_result import TrialResult, projected
 
     voice, subject = voice_of(item.config), item.subject
     task, settings = subject.task, voice.settings
@@ -171,7 +171,7 @@ def _result(
 
 
 def _set_properties(item: TrialItem, result: TrialResult, *, travels: bool) -> None:
-    from pytest_talk2agent.reporting.trials import trial_properties
+    from pytest_talk2agent.reporting.trial_report import trial_properties
 
     kept = [pair for pair in item.user_properties if not pair[0].startswith(PREFIX) or pair[0] == TRIAL_ITEM]
     record = json.dumps(result.to_json()) if travels else result
@@ -259,7 +259,7 @@ def refuse_other_executions(voice: VoiceSession, items: Iterable[pytest.Item]) -
     if baseline is None or not voice.settings.execute:
         return
     from pytest_talk2agent.execution.trial import task_sha256
-    from pytest_talk2agent.execution.verdict import entry_before
+    from pytest_talk2agent.execution.trial_gate import entry_before
 
     new = voice.settings.update == "new"
     for item in items:

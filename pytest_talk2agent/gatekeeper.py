@@ -18,7 +18,7 @@ from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.trialkeeper import TrialKeeper
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.execution.verdict import Executed
+    from pytest_talk2agent.execution.trial_gate import Executed
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.voice_session import VoiceSession
@@ -204,7 +204,7 @@ class Gatekeeper:
         )
         if executed.is_empty and not (settings.execute and asked_for(self._config, "execute")):
             return gate
-        from pytest_talk2agent.execution.verdict import with_executions
+        from pytest_talk2agent.execution.trial_gate import with_executions
 
         return with_executions(gate, executed, settings.rules, baseline, new=new)
 

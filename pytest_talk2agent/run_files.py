@@ -11,10 +11,10 @@ from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.execution.result import TrialResult
-    from pytest_talk2agent.execution.verdict import Executed
-    from pytest_talk2agent.reporting.folder import ReportFolder
+    from pytest_talk2agent.execution.trial_gate import Executed
+    from pytest_talk2agent.execution.trial_result import TrialResult
     from pytest_talk2agent.reporting.html.before import Before
+    from pytest_talk2agent.reporting.report_folder import ReportFolder
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
@@ -42,7 +42,7 @@ class RunFiles:
         directory = self._voice.settings.report
         if directory is None or self._unwritten is not None:
             return
-        from pytest_talk2agent.reporting.folder import ReportFolder
+        from pytest_talk2agent.reporting.report_folder import ReportFolder
 
         try:
             self._folder = self._folder or ReportFolder(directory)
@@ -54,8 +54,8 @@ class RunFiles:
         self, results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, executed: Executed
     ) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
-        from pytest_talk2agent.reporting.folder import ReportFolder
         from pytest_talk2agent.reporting.github import append_to_step_summary, summary_markdown
+        from pytest_talk2agent.reporting.report_folder import ReportFolder
 
         directory = self._voice.settings.report
         text = summary_markdown(results, errors, gate, executed)
@@ -84,7 +84,7 @@ class RunFiles:
         self, results: Sequence[TaskResult], executed: Executed, gone: Sequence[tuple[str, str]]
     ) -> list[str]:
         """Write the baseline without the items that are ``gone``; returns why that could not be done, if so."""
-        from pytest_talk2agent.execution.verdict import rows_of
+        from pytest_talk2agent.execution.trial_gate import rows_of
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
 
         path = self._voice.settings.baseline

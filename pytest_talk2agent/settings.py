@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from pytest_talk2agent.execution.agents.spec import DEFAULT_ROUNDS, AgentSpec, parse_agents, read_rounds
+from pytest_talk2agent.execution.agents.agent_spec import DEFAULT_ROUNDS, AgentSpec, parse_agents, read_rounds
 from pytest_talk2agent.interfaces.spec import Spec, parse_specs
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.verdict import share, shares

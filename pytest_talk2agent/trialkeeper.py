@@ -13,8 +13,8 @@ from pytest_talk2agent.plan import Plan
 from pytest_talk2agent.reporting.properties import TRIAL, TRIAL_ITEM
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.execution.result import TrialResult
-    from pytest_talk2agent.execution.verdict import Executed
+    from pytest_talk2agent.execution.trial_gate import Executed
+    from pytest_talk2agent.execution.trial_result import TrialResult
 
 
 @dataclass
@@ -49,7 +49,7 @@ class TrialKeeper:
 
     def executed(self, *, updates: bool) -> Executed:
         """All trials of the run; with ``updates`` what of the baseline did not run is let go."""
-        from pytest_talk2agent.execution.verdict import executed_run
+        from pytest_talk2agent.execution.trial_gate import executed_run
 
         errors = {item: this.error for (item, _), this in self._tries.items() if this.error is not None}
         found = {item: this.result for (item, _), this in self._tries.items() if this.result is not None}
@@ -79,7 +79,7 @@ class TrialKeeper:
 
 
 def _read(record: object) -> TrialResult:
-    from pytest_talk2agent.execution.result import TrialResult
+    from pytest_talk2agent.execution.trial_result import TrialResult
 
     return record if isinstance(record, TrialResult) else TrialResult.from_json(json.loads(str(record)))
 

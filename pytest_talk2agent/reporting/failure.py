@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pytest_talk2agent.analysis.error_rates import character_errors, verbatim_errors, word_errors
-from pytest_talk2agent.execution.result import TrialResult
+from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.judging.judgement import Finding, Label
 from pytest_talk2agent.reporting.losses import aligned, headline, show_score, wrapped

@@ -7,11 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_talk2agent.execution.verdict import Executed
+from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.reporting.losses import headline, lost_in_short, score_cells, worst_first
 from pytest_talk2agent.reporting.run_tables import tables_of
 from pytest_talk2agent.reporting.terminal import item_name
-from pytest_talk2agent.reporting.trials import FAILED_HEAD, failed_row, failed_trials, last_command
+from pytest_talk2agent.reporting.trial_report import FAILED_HEAD, failed_row, failed_trials, last_command
 from pytest_talk2agent.reporting.visible import encodable, spelled, visible_line
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.task_result import TaskResult

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.analysis.error_rates import Rates, normalisers
-from pytest_talk2agent.execution.result import TrialResult
-from pytest_talk2agent.execution.saved import executed_json
-from pytest_talk2agent.execution.verdict import Executed
+from pytest_talk2agent.execution.saved_trials import executed_json
+from pytest_talk2agent.execution.trial_gate import Executed
+from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.run_tables import rates_of
-from pytest_talk2agent.reporting.trials import score_rows
+from pytest_talk2agent.reporting.trial_report import score_rows
 from pytest_talk2agent.results.condition_summary import ConditionSummary
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.analysis.error_rates import Rates, pooled
-from pytest_talk2agent.reporting.trials import execution_tables
+from pytest_talk2agent.reporting.trial_report import execution_tables
 from pytest_talk2agent.results.comparison import Comparison, Difference, KindChange
 from pytest_talk2agent.results.condition_summary import ConditionSummary, Pair, SilenceControl
 from pytest_talk2agent.results.gate import Gate

@@ -17,7 +17,7 @@ from pytest_talk2agent.tasks.errors import counted
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_talk2agent.execution.verdict import Executed
+    from pytest_talk2agent.execution.trial_gate import Executed
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
 
@@ -91,7 +91,7 @@ def summary_lines(
     """Plain lines, fit for the terminal, failed items first. Items that passed are shown only when asked for."""
     from pytest_talk2agent.reporting.losses import worst_first
     from pytest_talk2agent.reporting.run_tables import tables_of
-    from pytest_talk2agent.reporting.trials import FAILED_HEAD, failed_row, failed_trials
+    from pytest_talk2agent.reporting.trial_report import FAILED_HEAD, failed_row, failed_trials
 
     rows = worst_first(r for r in results if verbose or r.verdict.outcome.fails)
     lines = []

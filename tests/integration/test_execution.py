@@ -9,7 +9,7 @@ import pytest
 
 from pytest_talk2agent.execution import bubblewrap
 from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.saved import read_executed
+from pytest_talk2agent.execution.saved_trials import read_executed
 from tests.conftest import Run, Transcripts
 
 MOVE, COUNT = "own/move", "own/count"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pytest_talk2agent.execution.verdict import Executed
+from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, BeforeLimits
 from pytest_talk2agent.reporting.html.markup import Markup, asset, element, source_hash

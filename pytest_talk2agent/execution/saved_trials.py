@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.execution.result import TrialResult
-from pytest_talk2agent.execution.verdict import Executed
+from pytest_talk2agent.execution.trial_gate import Executed
+from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.saved import TRIAL_BEGINS
 from pytest_talk2agent.results.untrusted import (

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from pytest_talk2agent.execution.result import TrialResult
 from pytest_talk2agent.execution.trajectory import Step
-from pytest_talk2agent.execution.verdict import Executed
+from pytest_talk2agent.execution.trial_gate import Executed
+from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.reporting.losses import aligned, short, show_score, wrapped
 from pytest_talk2agent.reporting.visible import encodable, shell_word, visible_line, visible_lines
 from pytest_talk2agent.results.condition_summary import ExecutionSummary

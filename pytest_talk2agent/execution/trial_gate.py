@@ -13,7 +13,7 @@ from fractions import Fraction
 from statistics import stdev
 
 from pytest_talk2agent.analysis.decision import compare_scores
-from pytest_talk2agent.execution.result import TrialResult
+from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.grading.retention import Interval, mean_interval
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.comparison import Comparison
