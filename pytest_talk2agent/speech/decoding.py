@@ -24,6 +24,7 @@ MAX_SECONDS = 15 * 60
 
 _MOST_VALUES = 1 << 28  # samples of all channels: one gigabyte, twenty-five minutes of 88.2 kHz stereo
 _BLOCK = 1 << 16
+_FLAC_HEADER = 26  # bytes: the marker and what its first block says up to the number of samples
 _CLOSE = 2  # frames of an MP3 file that a decoder may need before it gives a sample
 _MOST_PADDING = 4095  # samples: the most that the first frame of an MP3 file can take off at either end
 
@@ -93,12 +94,14 @@ def _as_promised(path: Path, file: BinaryIO) -> Decoded:
 def _flac(path: Path, file: BinaryIO, start: int) -> Decoded:
     """FLAC promises a number of samples, or 0 where its writer could not go back to say. The decoder is told 0."""
     file.seek(start)
-    head = bytearray(file.read(26))
+    head = bytearray(file.read(_FLAC_HEADER))
+    if len(head) < _FLAC_HEADER:
+        raise AudioError(path, "truncated or damaged (its header is cut)", "copy or convert it again")
     promised = int.from_bytes(head[21:26], "big") & 0xF_FFFF_FFFF
     head[21] &= 0xF0
     head[22:26] = bytes(4)
     size = os.fstat(file.fileno()).st_size
-    with _opened(_Spliced(bytes(head), file, ((start + 26, size),))) as sound:
+    with _opened(_Spliced(bytes(head), file, ((start + _FLAC_HEADER, size),))) as sound:
         if promised > MAX_SECONDS * sound.samplerate:
             raise _too_long(path, promised / sound.samplerate)
         found = _read(path, sound)

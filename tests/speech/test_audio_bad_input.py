@@ -27,6 +27,19 @@ def test_missing(tmp_path: Path) -> None:
     assert refused(tmp_path / "none.wav").startswith("no such recording; check the path")
 
 
+@pytest.mark.parametrize("tag", [b"", b"ID3\x04\0\0\0\0\0\x05title"], ids=["plain", "ID3"])
+@pytest.mark.parametrize(
+    ("container", "subtype"),
+    [("WAV", "PCM_16"), ("FLAC", "PCM_16"), ("OGG", "VORBIS"), ("OGG", "OPUS"), ("MP3", "MPEG_LAYER_III")],
+)
+def test_a_file_that_ends_in_its_headers(tmp_path: Path, container: str, subtype: str, tag: bytes) -> None:
+    soundfile.write(tmp_path / "whole", sweep(seconds=0.2), RATE, format=container, subtype=subtype)
+    whole = tag + (tmp_path / "whole").read_bytes()
+    for length in range(100):
+        (tmp_path / "cut").write_bytes(whole[:length])
+        refused(tmp_path / "cut")
+
+
 def test_folder(tmp_path: Path) -> None:
     assert "a folder" in refused(tmp_path)
 
