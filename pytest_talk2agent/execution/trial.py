@@ -16,6 +16,7 @@ from pytest_talk2agent.execution.bubblewrap import form
 from pytest_talk2agent.execution.checking import Finding, check_workspace, open_grader, score_of, sources_of
 from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.record import State, TrialKey, TrialRecord
+from pytest_talk2agent.execution.repository import commands_of
 from pytest_talk2agent.execution.sandbox import SandboxError
 from pytest_talk2agent.execution.session import (
     AGENT_LIMITS,
@@ -227,7 +228,7 @@ def _run(task: Task, execution: Execution, agent: AnyAgent, transcript: str, key
 
 
 def _set_up(execution: Execution, session: Session) -> None:
-    for command in execution.setup:
+    for command in (*commands_of(execution.git), *execution.setup):
         try:
             step = session.run(command)
         except (AgentFailedError, TimedOutError) as error:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, f
 
 from pytest_talk2agent.tasks.errors import shown
 from pytest_talk2agent.tasks.intention import Strings
+from pytest_talk2agent.tasks.repository import Repository
 
 HOME = "/home/agent"
 """The agent's home, and the folder that it begins in."""
@@ -306,6 +307,7 @@ class Execution(_Record):
 
     Attributes:
         files: the workspace before the agent: path to text or to a `File`.
+        git: path of a folder to the repository that it is.
         setup: shell commands that are run in it once, before the agent.
         time_limit: seconds that the agent has.
         checks: one check for every intention and every fixed criterion.
@@ -313,6 +315,7 @@ class Execution(_Record):
     """
 
     files: dict[str, Annotated[File, BeforeValidator(_file)]] = {}
+    git: dict[str, Repository] = {}
     setup: Strings = ()
     time_limit: float = Field(default=60.0, gt=0, le=MOST_SECONDS)
     checks: dict[str, AnyCheck]
@@ -332,6 +335,15 @@ class Execution(_Record):
                 raise ValueError(f"{shown(around)} is a file, so {shown(path)} cannot lie in it")
         return value
 
+    @field_validator("git")
+    @classmethod
+    def _check_git(cls, value: dict[str, Repository]) -> dict[str, Repository]:
+        for path, repository in value.items():
+            absolute(path)
+            if repository.origin is not None:
+                absolute(repository.origin)
+        return value
+
     @field_validator("solution")
     @classmethod
     def _check_solution(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -340,8 +352,10 @@ class Execution(_Record):
         return value
 
     def paths(self) -> Iterator[str]:
-        """Every path of the workspace that is named: those of files, then those of checks."""
+        """Every path of the workspace that is named: those of files and repositories, then those of checks."""
         yield from self.files
+        for path, repository in self.git.items():
+            yield from (path, *([] if repository.origin is None else [repository.origin]))
         for check in self.checks.values():
             for part in check.walk():
                 given = (part.exists, part.absent, part.text, part.json_, part.csv, part.git)

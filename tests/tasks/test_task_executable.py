@@ -32,6 +32,7 @@ BODY = """\
     tidy: [{absent: ~/*.bak}, {not: {exists: /srv/log/x}}]
   solution: mv a.txt b.txt
 """
+GIT = "  git: {r: {branch: trunk, origin: o.git, commits: [{message: one}], staged: {b.txt: two}}}\n  time_limit"
 Load = Callable[[str], Execution]
 
 
@@ -54,6 +55,12 @@ def test_what_it_says(load: Load) -> None:
     assert (found.time_limit, found.setup, found.solution) == (5, (), ("mv a.txt b.txt",))
     assert [part.word for part in found.checks["tidy"].walk()] == ["all", "absent", "not", "exists"]
     assert set(found.paths()) >= {"a.txt", "/srv/log/", "~/b.txt", "~/*.bak", "/srv/log/x"}
+
+
+def test_a_repository(load: Load) -> None:
+    found = load(HEAD + BODY.replace("  time_limit", GIT))
+    assert (found.git["r"].branch, found.git["r"].origin, found.git["r"].staged) == ("trunk", "o.git", {"b.txt": "two"})
+    assert {"r", "o.git"} <= set(found.paths())
 
 
 def test_an_execution_changes_no_score_of_a_transcript(tmp_path: Path) -> None:
@@ -94,6 +101,11 @@ REFUSED = {
     "no python file": (("{absent: a.txt}", "{python: 'checks.py:f'}"), "12:13: `checks.py` is no file"),
     "no function": (("{absent: a.txt}", "{python: checks}"), "`checks` names no function; write FILE.py:FUNCTION"),
     "empty list": (("{absent: a.txt}", "[]"), "`all` is empty"),
+    "no commit": (("  time_limit", "  git: {r: {commits: []}}\n  time_limit"), "`commits`"),
+    "a repository outside": (("  time_limit", GIT.replace("{r:", "{../r:")), "`../r` leads out of its folder"),
+    "an origin outside": (("  time_limit", GIT.replace("o.git", "/usr/o.git")), "`/usr/o.git` belongs to the system"),
+    "no file of it": (("  time_limit", GIT.replace("b.txt", ".git/config")), "`.git/config` is no file of"),
+    "no branch": (("  time_limit", GIT.replace("trunk", "-x")), "`branch`"),
     "no mapping": ((BODY, "  []\n"), "`execution` must be a mapping"),
 }  # fmt: skip
 
