@@ -17,6 +17,7 @@ from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.verdict import share
 from pytest_talk2agent.speech.acoustics.condition import parse_sound
 from pytest_talk2agent.speech.acoustics.noise import Noise
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 
@@ -99,7 +100,8 @@ def _lines(crossing: Crossing, spec: str, noise: str, recordings: int) -> Sequen
     rows = [(f"{float(point.level):g} dB", f"{float(point.rate):.1%}") for point in reversed(crossing.points)]
     found = f"WER {float(crossing.target):g} at {float(crossing.level):.1f} dB"
     between = f"between {float(crossing.above.level):g} and {float(crossing.within.level):g} dB"
-    return [*table(("SNR", "WER"), rows), "", f"{spec} in {noise}, {recordings} recordings: {found} ({between})"]
+    heard = f"{spec} in {noise}, {counted(recordings, 'recording')}"
+    return [*table(("SNR", "WER"), rows), "", f"{heard}: {found} ({between})"]
 
 
 def _data(crossing: Crossing, spec: str, noise: str, recordings: int, clean: Fraction) -> dict[str, object]:
