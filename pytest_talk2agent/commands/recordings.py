@@ -28,16 +28,30 @@ def add_find_snr(commands: Commands) -> None:
         commands, "find-snr", run_find_snr, "the ratio of speech to noise at which an interface reaches a WER"
     )
     command.add_argument("suites", type=Path, nargs="+", metavar="SUITE", help="task file or folder, with recordings")
-    command.add_argument("--interface", default="whisper:tiny.en", metavar="SPEC", help="default: whisper:tiny.en")
+    command.add_argument(
+        "--interface", default="whisper:tiny.en", metavar="SPEC", help="interface that hears (default: %(default)s)"
+    )
     command.add_argument(
         "--noise", default="babble", metavar="EFFECT", help="white, pink, babble[=FOLDER], .. (default: babble)"
     )
     command.add_argument("--wer", type=_share, default=Fraction(1, 10), metavar="X", help="the target (default: 0.1)")
-    command.add_argument("--lowest", type=_decimal, default=Fraction(-10), metavar="DB", help="default: -10")
-    command.add_argument("--highest", type=_decimal, default=Fraction(30), metavar="DB", help="default: 30")
-    command.add_argument("--step", type=_decimal, default=Fraction(1, 2), metavar="DB", help="default: 0.5")
+    command.add_argument(
+        "--lowest", type=_decimal, default=Fraction(-10), metavar="DB", help="lowest ratio to try, in dB (default: -10)"
+    )
+    command.add_argument(
+        "--highest", type=_decimal, default=Fraction(30), metavar="DB", help="highest ratio to try, in dB (default: 30)"
+    )
+    command.add_argument(
+        "--step",
+        type=_decimal,
+        default=Fraction(1, 2),
+        metavar="DB",
+        help="how finely it is found, in dB (default: 0.5)",
+    )
     command.add_argument("--takes", type=int, metavar="N", help="at most so many recordings of a task")
-    command.add_argument("--store", type=Path, default=Path(".t2a/store"), metavar="DIR", help="of transcripts")
+    command.add_argument(
+        "--store", type=Path, default=Path(".t2a/store"), metavar="DIR", help="where transcripts are kept"
+    )
     command.add_argument("--json", action="store_true", help="the same as data; fractions are strings")
 
 
