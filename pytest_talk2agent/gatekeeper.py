@@ -209,7 +209,7 @@ class Gatekeeper:
         return with_executions(gate, executed, settings.rules, baseline, new=new)
 
     def _is_concerned(self) -> bool:
-        """Whether there is something to decide: what judges nothing must not be green where somebody asked for a gate.
+        """Whether there is something to decide: a run that judged nothing must fail where a gate was asked for.
 
         A run whose tests only use transcripts, for an agent of their own, is an ordinary run.
         """

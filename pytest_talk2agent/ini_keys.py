@@ -1,4 +1,4 @@
-"""Ini keys that nobody declared: misspelt, a key of ours would be left out of the run with a warning at most.
+"""Unknown ini keys: pytest would ignore a misspelt key of this plugin, with a warning at most.
 
 pytest warns of a key that it does not know and goes on. A baseline, a limit or a task that must pass would then be
 forgotten, and the gate be green without it.
@@ -22,7 +22,7 @@ _SECTIONS = {".cfg": "tool:pytest"}
 
 
 def refuse_unknown_keys(config: pytest.Config) -> None:
-    """Raise pytest.UsageError with one line for the first key that begins as ours do and that nobody declared."""
+    """Raise pytest.UsageError with one line for the first key with this plugin's prefix that is not declared."""
     if checked_key in config.stash:
         return
     for key, place in _written(config):

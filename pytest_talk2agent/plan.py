@@ -1,4 +1,4 @@
-"""What a process plans to run: made once, after collection and deselection, and handed to whoever decides.
+"""What a process plans to run: made once, after collection and deselection, for the process that decides the gate.
 
 Under xdist only workers collect. Each writes its plan into a folder of the run before it tells the controller that it
 has finished collecting, so the controller knows of every item what it is, even if the worker dies at once.
@@ -61,7 +61,7 @@ class Plan:
 
     @classmethod
     def read(cls, path: Path) -> Plan | None:
-        """The plan in a file; None where none was written, since that worker has nothing of ours."""
+        """The plan in a file; None where none was written, as that worker has no spoken task."""
         try:
             data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:

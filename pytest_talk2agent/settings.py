@@ -207,7 +207,7 @@ def _given(config: pytest.Config, name: str) -> _Given | None:
     option = config.getoption(key)
     if option is not None:
         if not option.strip():
-            # Most likely a variable that is not set: to go on without it would be another run than the one asked for.
+            # Most likely an unset variable: running without the option would not be the run that was asked for.
             raise pytest.UsageError(_EMPTY.format(name))
         return _Given(option, f"--t2a-{name}", ini=False)
     text = config.getini(key)

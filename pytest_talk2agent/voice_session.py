@@ -314,7 +314,7 @@ class VoiceSession:
                 self.progress.close()
 
     def _transcribe(self, jobs: Sequence[Job], mailbox: Mailbox, *, again: bool) -> None:
-        """Begin to fill a mailbox; where the store has everything, at once and without a model server."""
+        """Start to fill a mailbox; where the store has everything, at once and without a model server."""
         if self.worker is None and not again and not self.settings.refresh:
             from pytest_talk2agent.engine.transcription import answer_stored
 

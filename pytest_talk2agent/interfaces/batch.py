@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def one_by_one(
     batch: Sequence[Utterance], transcribe: Callable[[Utterance], Hypothesis]
 ) -> list[Hypothesis | TranscriptionError]:
-    """Transcribe each utterance by itself; what goes wrong with one is its own TranscriptionError.
+    """Transcribe each utterance by itself; an error in one becomes its own TranscriptionError.
 
     Raises InterfaceError where ``transcribe`` does: then nothing can be transcribed.
     """

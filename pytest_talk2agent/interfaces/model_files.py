@@ -13,7 +13,7 @@ from pytest_talk2agent.speech.audio import file_sha256
 
 
 def package_folder(package: str) -> Path | None:
-    """The folder of an installed package, found without importing it; None where there is none."""
+    """The folder of an installed package, found without importing it; None where it is not installed."""
     found = find_spec(package)
     return Path(found.origin).parent if found is not None and found.origin is not None else None
 

@@ -53,7 +53,7 @@ class Streaming(Protocol):
     """An interface that has several utterances under way at a time; it is asked this way and not by `transcribe`."""
 
     def arrivals(self, batch: Sequence[Utterance]) -> Iterator[tuple[int, Hypothesis | TranscriptionError]]:
-        """Transcribe a batch; yield the index and the outcome of each utterance as soon as it is there."""
+        """Transcribe a batch; yield the index and the outcome of each utterance as soon as it is ready."""
 
 
 @runtime_checkable

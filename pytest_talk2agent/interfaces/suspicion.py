@@ -1,4 +1,4 @@
-"""What in a transcript points to a recogniser that has lost its way rather than to words that were said.
+"""Signs that a transcript comes from a failure of the recogniser rather than from words that were said.
 
 Judged from the text and the length of the recording, so it is the same for every interface. Recognisers of the sequence
 kind fall into loops, over a phrase, a syllable or a sign, and write more than anybody says in that time.

@@ -1,4 +1,4 @@
-"""What goes into an interface and what comes out: utterance in, hypothesis out."""
+"""The input and output of an interface: utterance in, hypothesis out."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class InterfaceError(MaskedError):
 
 
 class TranscriptionError(MaskedError):
-    """One utterance could not be transcribed; the others go on."""
+    """One utterance could not be transcribed; the others are unaffected."""
 
 
 def check_length(text: str, where: str) -> str:

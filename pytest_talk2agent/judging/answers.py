@@ -32,7 +32,7 @@ _LEAST_WORDS = 8  # a request has more than one small word in so many
 
 
 def without_answers(stream: Stream, script: Stream) -> Stream:
-    """Leave out the sentences that answer, and what goes on behind them without asking for anything."""
+    """Leave out the sentences that answer, and what follows them without asking for anything."""
     gone: list[tuple[int, int]] = []
     answered, asked = False, 0
     stems, starts = set(map(stem, script.norms)), _starts(script)

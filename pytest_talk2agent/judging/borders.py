@@ -1,4 +1,4 @@
-"""Where a match ends and whether the name goes on beyond it."""
+"""Borders of a match: whether the name continues beyond it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _is_part(stream: Stream, index: int) -> bool:
 
 
 def goes_on_right(scene: Scene, end: int, *, colon: bool = False, parts: bool = False) -> bool:
-    """The name goes on behind its last token: in print by a joiner or letter, in speech by the name of a joiner.
+    """Whether the name continues behind its last token: in print by a joiner or letter, in speech by a joiner's name.
 
     ``colon`` counts as a joiner in print; ``parts`` says that a spelled letter or number goes on as well.
     """

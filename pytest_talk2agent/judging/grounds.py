@@ -62,7 +62,7 @@ class _Version:
 
 
 class Grounds:
-    """The places of one case. What answers the request, or is no part of what was heard, is nobody's place."""
+    """The places of the values in one case. Words that answer the request belong to no value's place."""
 
     def __init__(self, case: Case) -> None:
         self._case = case

@@ -51,7 +51,7 @@ def hear(transcript: Stream, script: Stream) -> Heard:
 
 
 def _without_fillers(stream: Stream, script: Stream) -> Stream:
-    """Drop `um` and `you know` where the script has none; the pause before them stays, the one behind them goes."""
+    """Drop `um` and `you know` where the script has none, keep the pause before them and drop the one behind."""
     said = set(script.norms)
     tokens: list[Token] = []
     lead: str | None = None

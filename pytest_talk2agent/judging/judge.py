@@ -85,7 +85,7 @@ class Judge(ABC):
     def check(self) -> None:  # noqa: B027 - most need nothing
         """Raise JudgeError where something is missing. Sends nothing."""
 
-    def keep_in(self, records: Records, *, frozen: bool = False) -> None:  # noqa: B027 - most ask nobody
+    def keep_in(self, records: Records, *, frozen: bool = False) -> None:  # noqa: B027 - most ask no model
         """Keep what others answer in the store of the run; called once.
 
         With ``frozen`` nobody is asked: what the store lacks is a JudgeError.

@@ -1,4 +1,4 @@
-"""What a judge says of one transcript: a label for every intention, with evidence."""
+"""The judgement of one transcript: a label for every intention, with evidence."""
 
 from __future__ import annotations
 

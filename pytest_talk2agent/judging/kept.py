@@ -1,4 +1,4 @@
-"""The labels of a judge that asks nobody, kept: what it said of a transcript it would say again.
+"""Stored labels of a deterministic judge: for the same transcript it would give the same labels.
 
 That holds as long as neither its code nor the data it reads by change, so both are part of the key: the sources of
 `judging` and `speech`, and the versions of the libraries that keep the names of units, currencies and days.
@@ -21,7 +21,7 @@ _LIBRARIES = ("babel", "pint")
 
 
 class KeptJudge(Judge):
-    """The same judge, which looks first whether its labels are in the store of the run; with ``anew`` it does not."""
+    """A judge that first looks for its labels in the run's store; with ``anew`` it judges in any case."""
 
     def __init__(self, judge: Judge, records: Records, *, anew: bool = False) -> None:
         self._judge = judge

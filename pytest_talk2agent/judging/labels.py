@@ -67,7 +67,7 @@ class LabelRecord:
 
 
 def append_label(path: Path, record: LabelRecord) -> None:
-    """Add one label to a file, which is made where there is none; nothing in it is ever changed. Raises OSError."""
+    """Append one label to a file, which is created if missing; existing lines never change. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab+") as stream:
         stream.seek(0, 2)

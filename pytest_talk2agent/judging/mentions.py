@@ -36,7 +36,7 @@ def heard_again(
     alignment: Alignment,
     taken: list[tuple[int, int]],
 ) -> Reading | None:
-    """A clear reading at a later mention of a value in whose place nothing was heard; None where there is none.
+    """A clear reading at a later mention of a value in whose place nothing was heard, or None.
 
     ``scene`` has the script. It is retained where the words around the place fell out too, and unresolved in a gap of
     what was heard, as the gap may have held another value. ``others`` are the slots of other values, ``taken`` the

@@ -37,12 +37,12 @@ class Cascade(Judge):
         return self._first, self._second
 
     def keep_in(self, records: Records, *, frozen: bool = False) -> None:
-        """Pass it on to whoever keeps answers."""
+        """Pass it on to both judges."""
         for one in self.parts:
             one.keep_in(records, frozen=frozen)
 
     def check(self) -> None:
-        """Pass it on to whoever needs something; raises JudgeError."""
+        """Check both judges; raises JudgeError."""
         for one in self.parts:
             one.check()
 

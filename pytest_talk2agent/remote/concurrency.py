@@ -1,4 +1,4 @@
-"""Several requests at a time: each result as soon as it is there, and one request for those who ask the same."""
+"""Concurrent requests: each result as soon as it is ready, and one request for all callers that ask the same."""
 
 from __future__ import annotations
 

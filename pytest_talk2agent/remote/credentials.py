@@ -118,7 +118,7 @@ def read_key(key_env: str, option: str = "key_env", *, needed: bool) -> Key:
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Names and values of what looks like keys, the longest value first. A value that names a file is none."""
+    """Names and values of what looks like keys, the longest value first. A value that names a file is not one."""
     found = [
         (name, value.strip())
         for name, value in environment.items()

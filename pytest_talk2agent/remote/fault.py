@@ -1,4 +1,4 @@
-"""What goes wrong with a served model: the kinds of faults, and how an answer that is none is read."""
+"""Faults of served models: their kinds, and how an error answer is read."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ProviderError(Exception):
 
 
 def fault_of(status: int, answer: Any, headers: Mapping[str, str]) -> ProviderError:
-    """The fault that an answer with an error status tells of: its JSON value, or its text where it is none."""
+    """The fault in an answer with an error status, from its JSON value, or from its text where it is not JSON."""
     said, codes = _complaint(answer)
     text = f"HTTP {status}"
     if 300 <= status < 400:

@@ -145,7 +145,7 @@ class Endpoint:
             return self._opened
 
     def _line(self) -> Line:
-        """A connection that nobody uses: one that was kept, or a new one."""
+        """An idle connection: one that was kept, or a new one."""
         try:
             return self._idle.pop()
         except IndexError:
@@ -213,7 +213,7 @@ def _content(came: Answer) -> Any:
 
 
 def _parsed(raw: bytes) -> Any:
-    """The JSON value of a body, or its text where it is none."""
+    """The JSON value of a body, or its text where it is not JSON."""
     text = raw.decode("utf-8", errors="replace")
     try:
         return json_module.loads(text, parse_constant=_refuse, object_pairs_hook=each_key_once)

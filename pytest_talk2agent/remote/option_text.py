@@ -83,7 +83,7 @@ def check_between(options: DataclassInstance, name: str, least: float, most: flo
 
 
 def check_one_of(options: DataclassInstance, name: str, known: Sequence[str]) -> None:
-    """Raise ValueError where an option is none of some words."""
+    """Raise ValueError where the value of an option is not one of the given words."""
     value = vars(options)[name]
     if value not in known:
         raise ValueError(f"option {name} must be {' or '.join(known)}, not {value!r}")
@@ -131,7 +131,7 @@ class ServerOptions:
 
     @property
     def prices(self) -> Prices:
-        """The prices; raises ValueError where one is none, or where the other half of a price per token is missing."""
+        """The prices; raises ValueError where one is invalid, or half of a price per token is missing."""
         given: dict[str, Decimal] = {}
         for what, option in _PRICES.items():
             amount = price(f"{self.prefix}{option}", vars(self).get(option, ""))
@@ -143,7 +143,7 @@ class ServerOptions:
         return Prices(**given, known=bool(given))
 
     def check_budget(self, limit: Decimal | None) -> None:
-        """Raise ValueError where there is a limit and no price, so that nobody could tell what is spent."""
+        """Raise ValueError where there is a limit but no price, as spending could not be known."""
         if limit is not None and not self.prices.known:
             flat = [f"{self.prefix}{_PRICES[what]}=" for what in ("minute", "request") if _PRICES[what] in vars(self)]
             tokens = f"{self.prefix}{_PRICES['input']}= and {self.prefix}{_PRICES['output']}="

@@ -83,7 +83,7 @@ def _suggested(name: str, names: Iterable[str]) -> str:
 
 
 class PythonInterface(Interface):
-    """A function or object of the user's own. Who runs it ends it after ``time_limit`` seconds for a recording."""
+    """A function or object of the user's own. The engine ends it after ``time_limit`` seconds for a recording."""
 
     def __init__(self, spec: Spec) -> None:
         self._options = read_options(spec, DeclaredOptions)

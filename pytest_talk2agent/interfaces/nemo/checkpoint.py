@@ -114,7 +114,7 @@ def _packed_config(name: str, path: Path) -> bytes:
                 if Path(member.name).name != CONFIG or member.isdir():
                     continue
                 if not member.isreg():
-                    # Whoever follows links in an archive reads what the archive's author likes.
+                    # A link in an archive could name any file of this machine.
                     raise InterfaceError(f"{name}: the {CONFIG} of {path} is no file but a link; it is no NeMo model")
                 file = archive.extractfile(member)
                 assert file is not None, "a regular member has content"

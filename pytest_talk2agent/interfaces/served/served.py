@@ -112,7 +112,7 @@ class ServedInterface(Interface):
         return [outcomes[index] for index in range(len(batch))]
 
     def arrivals(self, batch: Sequence[Utterance]) -> Iterator[tuple[int, Hypothesis | TranscriptionError]]:
-        """Transcribe a batch; yield the index and the outcome of each utterance as soon as it is there.
+        """Transcribe a batch; yield the index and the outcome of each utterance as soon as it is ready.
 
         Closing the generator stops what has not begun, and further attempts at what has.
         Raises InterfaceError where the key is missing or not accepted, after what was under way.

@@ -104,7 +104,7 @@ class WhisperInterface(Interface):
             raise InterfaceError(f"interface {spec.shown!r}: option bias_with does nothing without +bias; add it")
 
     def check(self) -> None:
-        """Raise InterfaceError where faster-whisper is not installed, a folder is not whole, or a size is none."""
+        """Raise InterfaceError where faster-whisper is missing, a folder is incomplete, or a size is unknown."""
         require_package("whisper", "faster_whisper", "faster-whisper", "whisper")
         if is_folder(self._model_name):
             check_folder(Path(self._model_name).expanduser())
@@ -177,7 +177,7 @@ class WhisperInterface(Interface):
             raise InterfaceError(
                 f"whisper: the model in {folder} cannot be loaded ({one_line(error)}); restore it or change the options"
             ) from None
-        # faster-whisper would go on in English, with a word in its log.
+        # faster-whisper would continue in English and only log it.
         if options.language != "auto" and options.language not in model.supported_languages:
             raise InterfaceError(
                 f"whisper: {self._model_name} does not know the language {options.language!r}; "

@@ -166,7 +166,7 @@ class Moved:
 
 
 def moved_of(results: Sequence[TaskResult], before: Before) -> dict[str, Moved]:
-    """Each condition by its label; none where the earlier run knows nothing of this one."""
+    """Each condition by its label; empty where the earlier run has none of them."""
     by_condition: dict[str, list[tuple[TaskResult, Earlier | None]]] = {}
     for result in results:
         by_condition.setdefault(result.condition, []).append((result, before.of(result)))

@@ -17,7 +17,7 @@ from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import Outcome
 
 FIRST, MOST = 12, 300
-"""How many rows stand there at once, and how many in all: the list of items has every one."""
+"""How many rows are shown at first, and how many at most; the list of items has all of them."""
 
 _HEAD = ("intention", "wanted", "heard", "share", "before", "where")
 
