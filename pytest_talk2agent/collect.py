@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.plugin import SUFFIXES
+from pytest_talk2agent.options import SUFFIXES
 from pytest_talk2agent.voice_session import voice_of
 
 if TYPE_CHECKING:

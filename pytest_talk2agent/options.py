@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    pass
+
 
 OPTIONS = (
     (
@@ -53,6 +59,9 @@ OPTIONS = (
     ("store", "DIR", "where transcripts and answers of models are kept (default: .t2a/store in the root directory)"),
 )
 
+
+SUFFIXES = (".yaml", ".yml")
+"""Of task files."""
 
 given_key = pytest.StashKey[bool]()
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MARKER = "t2a(file, task=None): give the test the spoken tasks of a YAML file; every spoken task carries this mark"
 EXECUTION_MARKER = "t2a_execution: a round in which an agent acts on a transcript (--t2a-execute); also marked slow"
 SLOW_MARKER = "slow: takes long"
-SUFFIXES = (".yaml", ".yml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -71,7 +70,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect task files; those of other benchmarks only where an option or ini key speaks to this plugin."""
-    if file_path.suffix in SUFFIXES or options.any_given(parent.config):
+    if file_path.suffix in options.SUFFIXES or options.any_given(parent.config):
         from pytest_talk2agent.collect import task_file
 
         return task_file(parent, file_path)

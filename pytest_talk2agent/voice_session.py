@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.options import asked_for, is_run
+from pytest_talk2agent.options import SUFFIXES, asked_for, is_run
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.condition import Condition
@@ -197,7 +197,7 @@ class VoiceSession:
         from pytest_talk2agent.tasks.importers.registry import format_of
         from pytest_talk2agent.tasks.loader import load_tasks
 
-        foreign = None if path.suffix in (".yaml", ".yml") else format_of(path)
+        foreign = None if path.suffix in SUFFIXES else format_of(path)
         tasks = proposed_tasks(path, foreign) if foreign else load_tasks(path, self.settings.audio, self.settings.roots)
         tasks = self.checkouts.bind(tasks)
         if self.manifest is not None:

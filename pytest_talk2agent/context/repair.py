@@ -1,4 +1,4 @@
-"""The repair of a transcript by the terms that the agent can see: its protocol, its records, and how one is made."""
+"""The repair of a transcript by the terms that the agent can see: its protocol, its records and its options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
-from pytest_talk2agent.interfaces.spec import Spec, read_switches
 from pytest_talk2agent.remote.option_text import ChatOptions
 
 
@@ -89,18 +88,3 @@ class RepairSwitches(ChatOptions):
         """The model of ``llm:MODEL``, None for the phonetic repair."""
         name, _, model = self.with_.partition(":")
         return model if name == "llm" and model else None
-
-
-def make_repair(spec: Spec) -> Repair:
-    """The repair that a spec asks for.
-
-    Raises InterfaceError, one line, where an option is wrong; one that may hold a secret is not shown.
-    """
-    switches = read_switches(spec, "repair_", RepairSwitches)
-    if switches.model is None:
-        from pytest_talk2agent.context.phonetic import PhoneticRepair
-
-        return PhoneticRepair()
-    from pytest_talk2agent.context.llm_repair import LlmRepair
-
-    return LlmRepair(switches.model, switches, spec.text)

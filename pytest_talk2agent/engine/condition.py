@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from pytest_talk2agent.context.repair import Repair, make_repair
+from pytest_talk2agent.context.registry import make_repair
+from pytest_talk2agent.context.repair import Repair
 from pytest_talk2agent.context.terms import TermList, terms_of
 from pytest_talk2agent.interfaces.biasing import TermSwitches
 from pytest_talk2agent.interfaces.protocol import Charged, Interface, Replaying

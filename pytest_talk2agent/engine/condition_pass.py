@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.context.registry import make_repair
 from pytest_talk2agent.engine.condition import condition_identity, heard_identity
 from pytest_talk2agent.engine.job import Job, Setup
 from pytest_talk2agent.engine.progress import Counter

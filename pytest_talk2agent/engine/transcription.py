@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from pytest_talk2agent.context.repair import make_repair
+from pytest_talk2agent.context.registry import make_repair
 from pytest_talk2agent.engine.condition import condition_identity, heard_identity
 from pytest_talk2agent.engine.condition_pass import ConditionPass
 from pytest_talk2agent.engine.job import Job, Setup, by_model

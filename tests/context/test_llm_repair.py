@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.context.llm_repair import PROMPT, SCHEMA, LlmRepair
-from pytest_talk2agent.context.repair import Change, Repaired, make_repair
+from pytest_talk2agent.context.registry import make_repair
+from pytest_talk2agent.context.repair import Change, Repaired
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError
 from pytest_talk2agent.remote import http

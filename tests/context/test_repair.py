@@ -6,7 +6,8 @@ import pytest
 
 from pytest_talk2agent.context.llm_repair import LlmRepair
 from pytest_talk2agent.context.phonetic import PhoneticRepair
-from pytest_talk2agent.context.repair import Change, Repaired, make_repair
+from pytest_talk2agent.context.registry import make_repair
+from pytest_talk2agent.context.repair import Change, Repaired
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 
