@@ -76,7 +76,7 @@ def task_files(paths: Sequence[Path]) -> Iterator[Path]:
         found = [p for p in sorted(path.rglob("*")) if p.suffix in (".yaml", ".yml") and p.is_file()]
         chosen = [p for p in found if classify(p) != "other"]
         if not chosen:
-            raise ValueError(f"{path}: no task file in this folder")
+            raise ValueError(f"{path}: no task file in this folder; name another, or a file")
         yield from chosen
 
 

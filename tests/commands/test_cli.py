@@ -89,7 +89,7 @@ class TestShow:
         )
 
     def test_a_folder_without_tasks_is_one_line(self, complain: Say, tmp_path: Path) -> None:
-        assert complain("show", tmp_path) == f"{tmp_path}: no task file in this folder"
+        assert complain("show", tmp_path) == f"{tmp_path}: no task file in this folder; name another, or a file"
 
     def test_text_of_a_task_with_nothing_to_lose(self, say: Say, suite: Path) -> None:
         suite.write_text(UNDEFINED, encoding="utf-8")
@@ -264,7 +264,7 @@ class TestLint:
         assert complain("lint", path) == f"{path}: no such file or folder; check the path"
 
     def test_a_folder_without_tasks_is_refused(self, complain: Say, tmp_path: Path) -> None:
-        assert complain("lint", tmp_path) == f"{tmp_path}: no task file in this folder"
+        assert complain("lint", tmp_path) == f"{tmp_path}: no task file in this folder; name another, or a file"
 
 
 class TestSchema:

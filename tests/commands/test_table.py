@@ -174,7 +174,7 @@ FILES = {
     ("arguments", "fault"),
     [
         ("collections nothing", "nothing: no such file or folder; check the path"),
-        ("collections empty", "empty: no task file in this folder"),
+        ("collections empty", "empty: no task file in this folder; name another, or a file"),
         ("collections broken.yaml", "broken.yaml:2:1: "),
         ("collections mini --manifest nothing", "nothing"),
         ("execution nothing", "nothing"),
