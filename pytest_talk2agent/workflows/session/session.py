@@ -67,9 +67,9 @@ class Session:
 
     def begin(self) -> None:
         """Plan the beginning: who speaks first, and what happens by the time alone."""
-        for event in self.scene.package.events.events:
-            if event.trigger.media_time_ms_gte is not None:
-                self.timeline.at(event.trigger.media_time_ms_gte, lambda: self._tick())
+        for moment in (event.trigger.media_time_ms_gte for event in self._events.values()):
+            if moment is not None:
+                self.timeline.at(moment, self._tick)
         first = self._ask if self.scene.caller.manner.first_speaker == "agent" else self._take_floor
         self.timeline.at(START_MS, first)
 
@@ -113,9 +113,7 @@ class Session:
     def _answered(self, reply: Reply, asked: int, continuation: bool) -> None:
         if self._ended:
             return
-        self._asking = False
-        self.turn += 1
-        text = reply.text[:LONGEST_TEXT]
+        self._asking, self.turn, text = False, self.turn + 1, reply.text[:LONGEST_TEXT]
         more = {"asked_ms": asked, "continuation": continuation, "usage": dict(reply.usage), "end_call": reply.end_call}
         parent = self.scene.note("AGENT_TEXT", "agent", turn=self.turn, text=text, cancelled=self._cancel, **more)
         if len(text) < len(reply.text):
@@ -162,9 +160,9 @@ class Session:
         for act in self.scene.observer.in_speech(text):
             moment = speech.start + moment_of(text, act.end, duration)
             self.timeline.at(moment, lambda act=act: self._hear_act(speech, act.key, act.value))  # type: ignore[misc]
-        for event in self.scene.package.events.events:
-            if (long := event.trigger.agent_speech_continuous_ms_gte) is not None and long <= duration:
-                self.timeline.at(speech.start + long, lambda: self._tick())
+        for long in (event.trigger.agent_speech_continuous_ms_gte for event in self._events.values()):
+            if long is not None and long <= duration:
+                self.timeline.at(speech.start + long, self._tick)
         for event_id in self.scene.waiting():
             self._plan_overlap(self._events[event_id], speech)
         self.timeline.at(speech.end, lambda: self._played(speech))
@@ -258,7 +256,7 @@ class Session:
         self._user_busy = True
         if turn.say is not None:
             text = self.words.closing() if turn.say == "closing" else self.words.nudge()
-            self._utter(text, turn.say, None, None, lambda: self._user_done())
+            self._utter(text, turn.say, None, None, self._user_done)
         else:
             self._say(list(turn.plans))
 
@@ -376,7 +374,7 @@ class Session:
         text, variant = self._wording(plan)
         seq = self.scene.plan(plan)
         self._user_busy = True
-        start = self._utter(text, kind, plan, variant, lambda: self._user_done(), seq, speech)
+        start = self._utter(text, kind, plan, variant, self._user_done, seq, speech)
         heard = words_heard(speech.text, self.timeline.now - speech.start, speech.duration)
         self._overlaps.meet(self._events.get(plan.event_id or event.id, event), speech, start, claiming=claiming)
         stop = self.talker.overlapped(Overlap(kind, len(text.split()), heard))
