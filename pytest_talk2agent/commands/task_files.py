@@ -29,6 +29,7 @@ from pytest_talk2agent.tasks.errors import TaskFileError, counted
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.schema import json_schema
+from pytest_talk2agent.tasks.sniff import classify
 from pytest_talk2agent.tasks.task import Task
 
 TOGETHER = "  (how much more the one is worth where the other is retained, the strongest pairs; below 0: how much less)"
@@ -156,8 +157,8 @@ def _both(interval: Interval | None) -> str:
 
 def add_lint(commands: Commands) -> None:
     """Declare the command."""
-    lint = declared(commands, "lint", run_lint, "what is wrong, or odd, in task files")
-    lint.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, or folders of them")
+    lint = declared(commands, "lint", run_lint, "what is wrong, or odd, in task files and packages of workflows")
+    lint.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="task files, packages, or folders of them")
     add_checkouts(lint)
     lint.add_argument(
         "--corrupt",
@@ -169,10 +170,37 @@ def add_lint(commands: Commands) -> None:
         action="store_true",
         help="run every task that says how: its solution must reach 1, and doing nothing must not",
     )
+    lint.add_argument(
+        "--prove",
+        action="store_true",
+        help="run every package: its oracle must pass, silence must not, each adversary must fail its gates alone, and"
+        " something must break every rule",
+    )
 
 
 def run_lint(options: argparse.Namespace) -> int:
-    """Lint the files; 1 where there are errors."""
+    """Lint the files and packages; 1 where there are errors."""
+    from pytest_talk2agent.commands.packages import lint_packages, packages_in
+
+    packages = packages_in(options.paths)
+    errors = 0
+    if packages:
+        errors = lint_packages(packages, proofs=options.prove)
+        options.paths = [path for path in options.paths if not _only_packages(path)]
+    elif options.prove:
+        raise ValueError("--prove: there is no package in these paths; name a folder that has a task.yaml and a user/")
+    return max(errors > 0, _lint_tasks(options)) if options.paths else int(errors > 0)
+
+
+def _only_packages(path: Path) -> bool:
+    """Whether a folder has packages and no task files."""
+    if not path.is_dir():
+        return False
+    files = [place for place in path.rglob("*") if place.suffix in (".yaml", ".yml") and place.is_file()]
+    return not any(classify(place) != "other" for place in files)
+
+
+def _lint_tasks(options: argparse.Namespace) -> int:
     from pytest_talk2agent.judging.task_controls import labels_of
 
     checkouts = checkouts_of(options)

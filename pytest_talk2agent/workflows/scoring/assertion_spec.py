@@ -207,7 +207,7 @@ class Assertion(Record):
             self.not_said is not None
             or (self.call is not None and self.call.never)
             or (self.handoff is not None and not self.handoff.expected)
-            or (self.state is not None and self.state.only is not None)
+            or (self.state is not None and (self.state.only is not None or self.state.count == 0))
         )
 
     @property

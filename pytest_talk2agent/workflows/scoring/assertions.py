@@ -108,6 +108,8 @@ class Checker:
                 return Finding(name, "state", False, wanted, shown or "no such row", self._changes(state.table or ""))
         if state.only is not None:
             return self._only(name, state.table or "", state.only)
+        if state.count == 0:
+            return self.clean(name, "state", f"no row of {where}", "there is none")
         return Finding(name, "state", True, where, f"{len(rows)} rows")
 
     def _only(self, name: str, table: str, allowed: Iterable[str]) -> Finding:

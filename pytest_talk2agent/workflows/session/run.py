@@ -23,6 +23,7 @@ from pytest_talk2agent.workflows.session.scene import Perturbation, Scene
 from pytest_talk2agent.workflows.session.session import Session
 from pytest_talk2agent.workflows.session.timeline import Clock, RealClock, Timeline, VirtualClock
 from pytest_talk2agent.workflows.stable import stable_key
+from pytest_talk2agent.workflows.state.backend import open_state
 from pytest_talk2agent.workflows.workbench.backend import StateBackend, StateError
 from pytest_talk2agent.workflows.workbench.offer import offered
 from pytest_talk2agent.workflows.workbench.workbench import Workbench
@@ -65,11 +66,12 @@ def run_session(
 ) -> EventLog:
     """Run one session to its end.
 
-    ``spec`` is how the agent was named. Whatever the agent does, a log comes back: its own fault ends the session and
-    is scored as it stands; a fault of something else leaves the state ``infrastructure_failed``.
+    ``spec`` is how the agent was named. ``backend`` makes what is behind the tools; by default that is what the package
+    says, a database in memory or a dictionary. Whatever the agent does, a log comes back: its own fault ends the
+    session and is scored as it stands; a fault of something else leaves the state ``infrastructure_failed``.
 
     Raises:
-        ValueError: for a persona of another form than `caller.requests` documents.
+        ValueError: for a persona of another form than `caller.requests` documents, or a wrong `state/state.yaml`.
     """
     options = options or RunOptions()
     identity = dict(agent.identity())
@@ -79,7 +81,7 @@ def run_session(
     log = EventLog(RunLabel(key, package.task.version, options.condition))
     timeline = Timeline(_clock(options))
     try:
-        state = backend(package) if backend is not None else None
+        state = (backend or open_state)(package)
     except StateError as error:
         return _failed_early(log, package, spec, identity, options, str(error))
     workbench = Workbench(package, seed=options.seed, backend=state, compat=options.compat is not None)

@@ -6,7 +6,7 @@ key are joined by a comma.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -85,6 +85,10 @@ class SqlBackend:
     def snapshot(self) -> dict[str, Any]:
         """All rows, and what is beside the tables."""
         return {**self._rest.snapshot(), **world_of(self._state.now)}
+
+    def check(self) -> Iterator[tuple[str, str]]:
+        """Statements that the database does not take, each with its place in `state/state.yaml`."""
+        return self._state.check()
 
     def close(self) -> None:
         """Remove the database."""

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from types import ModuleType
+from functools import lru_cache
+from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from pytest_talk2agent.tasks.errors import suggestion
@@ -71,27 +72,44 @@ class Work:
         raise RefusedError(reason)
 
 
-def function(files: Mapping[str, str], name: str) -> Function:
-    """The function ``file.py:name`` of the files beside a package's `state/state.yaml`. Raises StateError."""
-    file, _, wanted = name.partition(":")
-    if file not in files:
-        raise StateError(f"state/{file} is missing; {suggestion(file, files) if files else 'there are no such files'}")
-    own = {key: value for key, value in _run(file, files[file]).items() if callable(value) and not key.startswith("_")}
-    if wanted not in own:
-        near = suggestion(wanted, own) if own else "it has none"
-        raise StateError(f"state/{file}: no function {wanted!r}; {near}")
-    found: Function = own[wanted]
-    return found
+class Functions:
+    """The functions of the files beside a package's `state/state.yaml`, for one session.
+
+    Each file runs once a session: what one session leaves in it never reaches another.
+    """
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self._ran: dict[str, dict[str, Any]] = {}
+
+    def __getitem__(self, name: str) -> Function:
+        """The function ``file.py:name``. Raises StateError where there is none, or its file does not run."""
+        file, _, wanted = name.partition(":")
+        if file not in self._files:
+            near = suggestion(file, self._files) if self._files else "there are no such files"
+            raise StateError(f"state/{file} is missing; {near}")
+        if file not in self._ran:
+            self._ran[file] = _run(file, self._files[file])
+        own = {key: value for key, value in self._ran[file].items() if callable(value) and not key.startswith("_")}
+        if wanted not in own:
+            near = suggestion(wanted, own) if own else "it has none"
+            raise StateError(f"state/{file}: no function {wanted!r}; {near}")
+        found: Function = own[wanted]
+        return found
 
 
 def _run(file: str, text: str) -> dict[str, Any]:
-    """What a file defines. It runs anew for each session: what one session leaves in it never reaches another."""
     module = ModuleType(file.removesuffix(".py"))
     try:
-        exec(compile(text, f"{_FOLDER}{file}", "exec"), vars(module))
+        exec(_compiled(file, text), vars(module))
     except Exception as error:
         raise StateError(f"state/{file}: {type(error).__name__}: {error}") from None
     return vars(module)
+
+
+@lru_cache(maxsize=64)
+def _compiled(file: str, text: str) -> CodeType:
+    return compile(text, f"{_FOLDER}{file}", "exec")
 
 
 def place_of(error: BaseException) -> str:

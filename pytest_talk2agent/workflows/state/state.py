@@ -16,7 +16,7 @@ from pytest_talk2agent.workflows.state.connection import (
     StatementError,
     connect,
 )
-from pytest_talk2agent.workflows.state.functions import RefusedError, Work, function, place_of
+from pytest_talk2agent.workflows.state.functions import Functions, RefusedError, Work, place_of
 from pytest_talk2agent.workflows.state.rows import Change, Row, Snapshot
 from pytest_talk2agent.workflows.state.spec import FILE, Fault, Refusal, SqlTool, StateSpec
 from pytest_talk2agent.workflows.state.statement import Ran, parameters
@@ -91,8 +91,9 @@ class SqlState:
                     self.seeded: Snapshot = self._connection.snapshot()
                 except StatementError as error:
                     raise StateError(f"state/{script}: {error}") from None
+            functions = Functions(files)
             self._functions = {
-                name: function(files, tool.python) for name, tool in spec.tools.items() if tool.python is not None
+                name: functions[tool.python] for name, tool in spec.tools.items() if tool.python is not None
             }
             for name, table in self.seeded.tables.items():
                 if not table.key:
