@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -37,6 +38,20 @@ running afterwards; files stay. There is no network, and nobody answers question
 Look before you act, change nothing that was not asked for, and stop when it is done.
 """
 PROMPT_VERSION = "1"
+TEXT_PROMPT = """\
+You act for the user on a Linux computer. What the user said reaches you as the transcript of a speech recogniser.
+Do what the user wants with shell commands. Answer with one command in a block such as
+
+```bash
+ls -la
+```
+
+and you are told its exit status and what it printed. Each command begins in your home folder, and nothing of it goes on
+running afterwards; files stay. There is no network, and nobody answers questions. Look before you act, change nothing
+that was not asked for, and answer DONE, without a block, when it is done.
+"""
+TEXT_PROMPT_VERSION = "text-1"
+_BLOCK = re.compile(r"```(?:bash|sh|shell)[ \t]*\n(.*?)```", re.DOTALL)
 _TOOL = {
     "type": "function",
     "function": {
@@ -55,17 +70,22 @@ _TOOL = {
 class AgentOptions(ServerOptions):
     """How a model acts: at most ``steps`` answers and ``tokens`` in a trial; ``budget`` holds for all trials together.
 
-    ``temperature`` "none" sends none, as some models take none. ``max_tokens`` bounds one answer; 0 is no bound.
+    ``calls`` "text" is for a model that cannot call tools: it writes a command as a block, and is told what came of it
+    in a message of the user. ``temperature`` "none" sends none, as some models take none. ``max_tokens`` bounds one
+    answer; 0 is no bound.
     """
 
     steps: int = 30
     tokens: int = 200_000
     max_tokens: int = 0
     temperature: str = "0"
+    calls: str = "tools"
     budget: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.calls not in ("tools", "text"):
+            raise ValueError(f"option calls={self.calls}: write tools, or text for a model that cannot call tools")
         check_between(self, "steps", 1, 500)
         check_between(self, "tokens", 1, 100_000_000)
         check_between(self, "max_tokens", 0, 1_000_000)
@@ -120,24 +140,34 @@ class LanguageModel:
     def identity(self) -> Mapping[str, str]:
         """The model, its server, the prompt, and what bounds it; neither key nor prices."""
         names = ("steps", "tokens", "max_tokens", "temperature")
+        text = self._options.calls == "text"
         return {
             "name": "llm",
             "model": self._model,
             "base_url": self._base_url,
-            "prompt": PROMPT_VERSION,
-            "prompt_sha256": hashlib.sha256((PROMPT + json.dumps(_TOOL)).encode()).hexdigest(),
+            "prompt": TEXT_PROMPT_VERSION if text else PROMPT_VERSION,
+            "prompt_sha256": hashlib.sha256((TEXT_PROMPT if text else PROMPT + json.dumps(_TOOL)).encode()).hexdigest(),
             **{name: str(vars(self._options)[name]) for name in names},
         }
 
     def act(self, transcript: str, session: Session) -> None:
         """Let the model run commands until it runs none."""
         messages: list[dict[str, Any]] = [
-            {"role": "system", "content": PROMPT},
+            {"role": "system", "content": TEXT_PROMPT if self._options.calls == "text" else PROMPT},
             {"role": "user", "content": transcript},
         ]
         session.receive(messages[1]["content"])
         for _ in range(self._options.steps):
             message = self._answer(messages, session)
+            if self._options.calls == "text":
+                said = str(message.get("content") or "")
+                command = _BLOCK.search(said)
+                if command is None:
+                    return
+                step = session.run(command[1].replace("\0", ""))
+                told = f"status {step.status}\n{step.output}"
+                messages += [{"role": "assistant", "content": said}, {"role": "user", "content": told}]
+                continue
             calls = message.get("tool_calls") or []
             if not isinstance(calls, list):
                 raise InfrastructureError(f"{self._who}: malformed: tool_calls are no list")
@@ -149,7 +179,9 @@ class LanguageModel:
 
     def _answer(self, messages: list[dict[str, Any]], session: Session) -> Mapping[str, Any]:
         """The model's next message."""
-        request: dict[str, Any] = {"model": self._model, "messages": messages, "tools": [_TOOL]}
+        request: dict[str, Any] = {"model": self._model, "messages": messages}
+        if self._options.calls == "tools":
+            request["tools"] = [_TOOL]
         if self._options.degrees is not None:
             request["temperature"] = self._options.degrees
         if self._options.max_tokens:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.execution.agents.agent import AgentError
-from pytest_talk2agent.execution.agents.llm import PROMPT
+from pytest_talk2agent.execution.agents.llm import PROMPT, TEXT_PROMPT
 from pytest_talk2agent.execution.agents.registry import make_agent
 from pytest_talk2agent.execution.record import TrialRecord
 from pytest_talk2agent.execution.session import text_sha256
@@ -143,3 +143,23 @@ def test_prices_are_no_part_of_what_it_is() -> None:
 def test_specs_that_are_refused(spec: str, said: str) -> None:
     with pytest.raises(AgentError, match=said):
         make_agent(spec)
+
+
+def test_a_model_that_cannot_call_tools_writes_commands(task: Task) -> None:
+    first = "I look.\n```bash\nls\n```\nand\n```bash\nrm a.txt\n```"
+    answers = says(message(first), message("```sh\nmv a.txt b.txt && echo ok\n```"), message("```python\nx\n``` DONE"))
+    record, server = run(task, answers, "&calls=text")
+    assert (record.state, str(record.score)) == ("scored", "1")
+    assert [step.command for step in record.steps] == ["ls\n", "mv a.txt b.txt && echo ok\n"]
+    assert "tools" not in server.asked[0]
+    assert server.asked[0]["messages"] == [
+        {"role": "system", "content": TEXT_PROMPT},
+        {"role": "user", "content": HEARD},
+    ]
+    assert server.asked[2]["messages"][-1] == {"role": "user", "content": "status 0\nok\n"}
+    assert record.identity["prompt"] == "text-1"
+
+
+def test_how_commands_come_is_an_option() -> None:
+    with pytest.raises(AgentError, match="option calls=voice: write tools, or text"):
+        make_agent("llm:m?base_url=http://127.0.0.1:1&calls=voice")
