@@ -160,6 +160,11 @@ def test_a_model_that_cannot_call_tools_writes_commands(task: Task) -> None:
     assert record.identity["prompt"] == "text-1"
 
 
+def test_the_end_in_a_block_is_the_end(task: Task) -> None:
+    record, server = run(task, says(message("```bash\nDONE\n```")), "&calls=text")
+    assert (record.state, record.steps, len(server.asked)) == ("scored", (), 1)
+
+
 def test_how_commands_come_is_an_option() -> None:
     with pytest.raises(AgentError, match="option calls=voice: write tools, or text"):
         make_agent("llm:m?base_url=http://127.0.0.1:1&calls=voice")
