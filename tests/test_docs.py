@@ -3,6 +3,7 @@
 A comment before a block says what the block is::
 
     <!-- file: PATH -->      the content of a file that the reader saves
+    <!-- part: PATH -->      a file of a package of workflows that the reader saves
     <!-- append: PATH -->    what the reader adds at its end
     <!-- line: PATH -->      a line that the reader puts in the place of the one with the same key
     <!-- exit: N -->         the exit status of the commands that follow, where it is not 0
@@ -66,10 +67,12 @@ OPTIONS: dict[str, type[DataclassInstance]] = {
 }
 RUN = ["tutorial.md", "interfaces.md", "judging.md", "how-it-works.md"]
 """The pages whose commands are run, in one folder and in this order."""
+ALONE = ["workflows.md"]
+"""Pages of their own whose commands are run in a folder of their own."""
 SANDBOXED = ["execution.md"]
 """Pages of their own whose commands need a sandbox."""
 
-_MARK = re.compile(r"<!-- (file|append|line|exit|fragment|judged)(?:: (.+?))? -->")
+_MARK = re.compile(r"<!-- (file|part|append|line|exit|fragment|judged)(?:: (.+?))? -->")
 
 
 @dataclass(frozen=True)
@@ -271,7 +274,7 @@ def _plain(text: str, home: Path) -> list[str]:
 
 def _edit(block: Block, folder: Path) -> None:
     path = folder / block.argument
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     if block.mark == "line":
         key = block.text.partition(":")[0]
@@ -315,7 +318,7 @@ def _follow(pages: list[str], folder: Path) -> None:
     for page in pages:
         printed: list[str] | None = None
         for block in blocks(DOCS / page):
-            if block.mark in ("file", "append", "line"):
+            if block.mark in ("file", "part", "append", "line"):
                 _edit(block, folder)
             elif block.language == "bash":
                 printed = _run(block, folder)
@@ -338,6 +341,13 @@ def test_what_the_pages_show_is_what_happens(tmp_path: Path) -> None:
     assert written <= set(re.findall(r"`(t2a\.\w+)`", described))
 
 
+@pytest.mark.parametrize("page", ALONE)
+def test_what_a_page_of_its_own_shows_is_what_happens(page: str, tmp_path: Path) -> None:
+    folder = tmp_path / "voice-gate"
+    folder.mkdir()
+    _follow([page], folder)
+
+
 @pytest.mark.parametrize("page", SANDBOXED)
 def test_what_a_page_shows_of_the_sandbox_is_what_happens(page: str, tmp_path: Path) -> None:
     try:
@@ -351,4 +361,4 @@ def test_what_a_page_shows_of_the_sandbox_is_what_happens(page: str, tmp_path: P
 
 def test_pages_with_commands_are_run() -> None:
     shown = {page.name for page in DOCS.glob("*.md") for block in blocks(page) if block.language == "bash"}
-    assert shown == {*RUN, *SANDBOXED}
+    assert shown == {*RUN, *ALONE, *SANDBOXED}
