@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +138,7 @@ def result_of(item: TrialItem) -> TrialResult:
 def _result(
     item: TrialItem, record: TrialRecord, *, stored: bool, heard: str, retention: Any, labels: Any
 ) -> TrialResult:
+    from pytest_talk2agent.execution.trial_gate import trial_limit
     from pytest_talk2agent.execution.trial_result import TrialResult, projected
 
     voice, subject = voice_of(item.config), item.subject
@@ -147,7 +147,6 @@ def _result(
     retained = [name for name, label in labels.items() if label.value == "retained"]
     compared = settings.baseline is not None
     must_pass = settings.rules.pins(task.id, task.tags)
-    held = (settings.min_execution is None or must_pass) and not compared
     return TrialResult(
         node=identity_of(item),
         suite=task.suite,
@@ -164,7 +163,7 @@ def _result(
         shapley=retention.shapley,
         predicted=projected(task, retention, retained),
         labels={name: label.value for name, label in labels.items()},
-        limit=Fraction(1) if held else None,
+        limit=trial_limit(settings.rules, must_pass=must_pass, compared=compared),
         must_pass=must_pass,
         stored=stored,
     )

@@ -364,9 +364,7 @@ def _margin(execute: bool) -> Callable[[_Given], dict[str, Fraction]]:
         if execute or "execution" not in found:
             return found
         if "=" in given.text and not given.ini:
-            raise pytest.UsageError(
-                f"{given.place}: a margin of execution needs --t2a-execute; leave it out, or execute"
-            )
+            raise pytest.UsageError(f"{given.place}: a margin of execution needs --t2a-execute, too")
         return {metric: margin for metric, margin in found.items() if metric != "execution"}
 
     return read

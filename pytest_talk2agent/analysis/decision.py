@@ -298,7 +298,9 @@ def _means(groups: Sequence[Sequence[Ends]]) -> Ends:
     return low, high
 
 
-def regate(run: SavedRun, rules: Rules, baseline: Baseline | None) -> tuple[list[TaskResult], Gate]:
+def regate(
+    run: SavedRun, rules: Rules, baseline: Baseline | None, *, executes: bool = False
+) -> tuple[list[TaskResult], Gate]:
     """Decide a finished run again; return its results with their new verdicts, and the gate.
 
     The verdict is the one pytest gives under the same rules. What the records do not hold stays as the run had it:
@@ -307,7 +309,7 @@ def regate(run: SavedRun, rules: Rules, baseline: Baseline | None) -> tuple[list
     """
     if run.passed is None:
         raise ValueError(f"{run.folder}: the run did not come to its end (no run.json); make it again")
-    references = {} if baseline is None else _references(run, baseline)
+    references = {} if baseline is None or not run.results else _references(run, baseline)
     results = [_again(result, rules, baseline, references) for result in run.results]
     known = {result.node for result in results} | run.errors.keys()
     gate = decide_run(
@@ -319,6 +321,7 @@ def regate(run: SavedRun, rules: Rules, baseline: Baseline | None) -> tuple[list
         uncollected=run.uncollected,
         unseen=run.unseen,
         baseline=baseline,
+        executes=executes,
     )
     return results, replace(gate.with_reasons(run.added), added=run.added)
 

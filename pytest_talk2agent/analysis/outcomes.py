@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, TextIO
 
+from pytest_talk2agent.grading.grader_source import some
+
 _NEEDED = ("task", "condition", "score")
 # Short enough that an exact fraction of it stays small.
 _DECIMAL = re.compile(r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][+-]?\d{1,2})?")
@@ -26,25 +28,33 @@ class Outcomes:
     types: Mapping[str, str]
 
 
-def read_outcomes(path: Path) -> Outcomes:
+def read_outcomes(*paths: Path, agent: str | None = None) -> Outcomes:
     """Read CSV with a heading, or JSON Lines where the name ends in ``.jsonl``: task, condition, score, maybe type.
 
-    Several rows of one task and condition are rounds, of which the mean counts. Other columns are not read. Scores are
-    exact: a decimal is what it says. Raises ValueError with the line, OSError where the file cannot be read.
+    Several rows of one task and condition are rounds, of which the mean counts. Where rows name an agent, those of
+    ``agent`` count, and it must be given where there are several. Other columns are not read. Scores are exact: a
+    decimal is what it says. Raises ValueError with the line, OSError where a file cannot be read.
     """
-    return _read(path, _NEEDED)[""]
+    agents = dict.fromkeys(str(row.get("agent") or "") for path in paths for _, row in rows_of(path, _NEEDED))
+    if agent is None and len(agents) > 1:
+        raise ValueError(f"{paths[0]}: scores of several agents ({some(list(agents))}); choose one with --agent")
+    if agent is not None and agent not in agents:
+        raise ValueError(f"{paths[0]}: no scores of agent {agent!r}; it has {some(list(agents))}")
+    return _read(paths, _NEEDED, agent)[""]
 
 
 def read_metric_outcomes(path: Path) -> dict[str, Outcomes]:
     """Read such a file with an additional column ``metric``: the outcomes of each metric, in the order of the file."""
-    return _read(path, ("metric", *_NEEDED))
+    return _read([path], ("metric", *_NEEDED))
 
 
-def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
+def _read(paths: Sequence[Path], needed: Sequence[str], agent: str | None = None) -> dict[str, Outcomes]:
     rounds: dict[str, dict[tuple[str, str], list[Fraction]]] = {}
     types: dict[str, str] = {}
-    for line, row in rows_of(path, needed):
-        where = f"{path}:{line}"
+    every = [(f"{path}:{line}", row) for path in paths for line, row in rows_of(path, needed)]
+    for where, row in every:
+        if agent is not None and str(row.get("agent") or "") != agent:
+            continue
         metric = str(row["metric"]) if "metric" in needed else ""
         task, condition = str(row["task"]), str(row["condition"])
         rounds.setdefault(metric, defaultdict(list))[task, condition].append(score_of(row["score"], where))
@@ -52,7 +62,7 @@ def _read(path: Path, needed: Sequence[str]) -> dict[str, Outcomes]:
         if kind not in (None, "") and types.setdefault(task, str(kind)) != str(kind):
             raise ValueError(f"{where}: task {task!r} has type {kind!r}, and {types[task]!r} before; give it one")
     if not rounds:
-        raise ValueError(f"{path}: no rows; give one a task and condition")
+        raise ValueError(f"{paths[0]}: no rows; give one a task and condition")
     return {
         metric: Outcomes({pair: mean(found) for pair, found in cells.items()}, types)
         for metric, cells in rounds.items()

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 from pytest_talk2agent.analysis.decision import baseline_of, compare, regate
 from pytest_talk2agent.commands.common import Commands, declared, write, write_json
+from pytest_talk2agent.execution.saved_trials import read_executed
+from pytest_talk2agent.execution.trial_gate import METRIC, held_to, with_executions
 from pytest_talk2agent.reporting.run_tables import release_tables
 from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
 from pytest_talk2agent.reporting.visible import table
@@ -33,9 +35,9 @@ _MOST = {
 }
 
 
-def add_margin(command: argparse.ArgumentParser) -> None:
+def add_margin(command: argparse.ArgumentParser, metrics: Sequence[str] = COMPARED) -> None:
     """Declare what a comparison with a baseline takes."""
-    command.add_argument("--margin", type=_by_metric(COMPARED), default={}, metavar="X|METRIC=X,..", help=_MARGIN)
+    command.add_argument("--margin", type=_by_metric(metrics), default={}, metavar="X|METRIC=X,..", help=_MARGIN)
     command.add_argument(
         "--inconclusive",
         choices=("fail", "pass"),
@@ -52,7 +54,10 @@ def add_rules(command: argparse.ArgumentParser) -> None:
             f"--min-{metric}", type=_share, metavar="X", help=f"lowest passing {name} of an item, {_SHARE}"
         )
     command.add_argument("--tolerance", type=_share, default=Fraction(0), metavar="X", help=_TOLERANCE)
-    add_margin(command)
+    add_margin(command, (*COMPARED, METRIC))
+    command.add_argument(
+        "--min-execution", type=_share, metavar="X", help=f"lowest passing mean of executed scores, {_SHARE}"
+    )
     command.add_argument("--fail-under", type=_by_metric(METRICS), default={}, metavar="X|METRIC=X,..", help=_MEANS)
     for name, what in _MOST.items():
         command.add_argument(
@@ -76,6 +81,7 @@ def rules_of(options: argparse.Namespace) -> Rules:
         inconclusive_passes=options.inconclusive == "pass",
         margin=options.margin,
         fail_under=given.get("fail_under", {}),
+        min_execution=given.get("min_execution"),
         most=_given(given, "max_", ("unresolved", "empty", "suspect")),
         must_pass=tuple(given.get("must_pass", ())),
     )
@@ -210,7 +216,13 @@ def run_regate(options: argparse.Namespace) -> int:
         raise ValueError("--margin needs --baseline=FILE: what the run is compared with")
     saved = read_run(options.run_folder)
     baseline = None if options.baseline is None else Baseline.load(options.baseline)
-    results, gate = regate(saved, rules_of(options), baseline)
+    rules, compared = rules_of(options), baseline is not None
+    executed = held_to(read_executed(options.run_folder), rules, compared=compared)
+    results, gate = regate(saved, rules, baseline, executes=not executed.is_empty)
+    if not executed.is_empty:
+        gate = with_executions(gate, executed, rules, baseline)
+    elif rules.min_execution is not None or (METRIC in rules.margin and len(rules.margin) <= len(COMPARED)):
+        gate = gate.with_reasons(["nothing was executed in this run, so there is no execution to hold to anything"])
     if options.json:
         write_json(
             {
@@ -219,10 +231,11 @@ def run_regate(options: argparse.Namespace) -> int:
                 "remarks": list(gate.remarks),
                 "comparisons": [comparison.to_json() for comparison in gate.comparisons],
                 "items": {result.node: result.verdict.outcome.value for result in results},
+                "executions": [summary.to_json() for summary in gate.executions],
             }
         )
     else:
-        lines = summary_lines(results, saved.errors, gate, verbose=False)
+        lines = summary_lines(results, saved.errors, gate, executed, verbose=False)
         write([*lines, *(f"note: {remark}" for remark in gate.remarks), verdict_line(gate)])
     return 0 if gate.passed else 1
 

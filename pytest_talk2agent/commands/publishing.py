@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.commands.common import Commands, declared, write
+from pytest_talk2agent.execution.saved_trials import read_executed
+from pytest_talk2agent.execution.trial_gate import summarise_trials
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeRun, BeforeSaved
@@ -54,14 +56,16 @@ def run_report(options: argparse.Namespace) -> int:
     path = options.out or options.run_folder / "report.html"
     heard = digests((result.audio, result.transcript.audio_sha256) for result in saved.results)
     recordings = Recordings(options.audio, path.parent, Bounds((*saved.audio_roots, *options.audio_root), heard))
+    executed, gate = read_executed(options.run_folder), _gate(saved)
     write_page(
         path,
         saved.results,
         saved.errors,
-        _gate(saved),
+        replace(gate, executions=summarise_trials(executed.trials)),
         before=_saved_before(saved) if options.baseline is None else _before(options.baseline),
         recordings=recordings,
         rerun=_rerun(saved),
+        executed=executed,
     )
     write([f"{path}: {counted(len(saved.results), 'item')}, {path.stat().st_size / 1e6:.1f} MB"])
     absent = recordings.absent - recordings.refused.keys()

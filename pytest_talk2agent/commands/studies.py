@@ -13,10 +13,11 @@ from pytest_talk2agent.analysis.error_rates import Averages, averages
 from pytest_talk2agent.analysis.grid import joined, make_grid
 from pytest_talk2agent.analysis.metrics import DEFAULT, Column, Tools, make_columns
 from pytest_talk2agent.analysis.model_metrics import read_rubrics
-from pytest_talk2agent.analysis.outcomes import read_metric_outcomes, read_outcomes
+from pytest_talk2agent.analysis.outcomes import Outcomes, read_metric_outcomes, read_outcomes
 from pytest_talk2agent.analysis.paper import collection_of, diagnose, read_rounds, transfer
 from pytest_talk2agent.analysis.semdist import MiniLm
 from pytest_talk2agent.commands.common import Commands, declared, names, sentence, task_files, write, write_json
+from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.reporting.correlation_report import CorrelationReport
 from pytest_talk2agent.reporting.paper_tables import (
     Rows,
@@ -28,6 +29,8 @@ from pytest_talk2agent.reporting.paper_tables import (
     execution_rows,
     transfer_rows,
 )
+from pytest_talk2agent.reporting.report_folder import SCORES
+from pytest_talk2agent.results.condition_summary import pairs_of
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.store import Store, write_whole
 from pytest_talk2agent.results.task_result import TaskResult
@@ -47,13 +50,7 @@ def add_correlate(commands: Commands) -> None:
         commands, "correlate", run_correlate, "how well each metric predicts what real execution scored"
     )
     correlate.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="report folder of --t2a-report")
-    correlate.add_argument(
-        "--execution",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="CSV or JSON Lines: task, condition, score, and maybe type; several rows of a pair are rounds",
-    )
+    _add_execution(correlate)
     correlate.add_argument("--out", type=Path, metavar="DIR", help="write correlation.json, .csv and .svg there")
     correlate.add_argument("--metrics", type=names, metavar="A,B", help=_METRICS)
     correlate.add_argument(
@@ -86,7 +83,7 @@ def run_correlate(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> CorrelationReport:
 
-    execution = read_outcomes(options.execution)
+    execution = _outcomes(options)
     further = {} if options.scores is None else read_metric_outcomes(options.scores)
     runs = [read_run(folder) for folder in options.runs]
     results = joined(runs)
@@ -142,6 +139,33 @@ def _write_files(report: CorrelationReport, folder: Path) -> None:
 _EXECUTION = "CSV or JSON Lines: task, condition, score"
 
 
+def _add_execution(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--execution",
+        type=Path,
+        metavar="FILE",
+        help=f"{_EXECUTION}, maybe type; several rows of a pair are rounds (default: what the runs executed)",
+    )
+    command.add_argument("--agent", metavar="LABEL", help="whose scores count, where there are several agents")
+
+
+def _scores_at(path: Path) -> Path:
+    """The file of executed scores of a run, or a file of scores itself; raises ValueError for a run without any."""
+    if not path.is_dir():
+        return path
+    if not (path / SCORES).is_file():
+        raise ValueError(
+            f"{path}: nothing was executed in this run; make it with --t2a-execute, or name a file of scores"
+        )
+    return path / SCORES
+
+
+def _outcomes(options: argparse.Namespace) -> Outcomes:
+    """The executed scores: of the file that is named, else of the runs themselves."""
+    given: list[Path] = options.runs if options.execution is None else [options.execution]
+    return read_outcomes(*map(_scores_at, given), agent=options.agent)
+
+
 def add_table(commands: Commands) -> None:
     """Declare the command, with one command below it for each table."""
     command = commands.add_parser(
@@ -156,7 +180,9 @@ def add_table(commands: Commands) -> None:
     collections.add_argument("--manifest", type=Path, metavar="PATH", help="recordings of tasks that list none")
 
     execution = _add(tables, "execution", _execution, "tables 2 and 3: execution, mean and SD over rounds or takes")
-    execution.add_argument("execution", type=Path, metavar="FILE", help=f"{_EXECUTION}, round, maybe agent")
+    execution.add_argument(
+        "execution", type=Path, metavar="FILE", help=f"{_EXECUTION}, round, maybe agent; or the folder of a run"
+    )
 
     correlation = _add(tables, "correlation", _correlation, "table 4: correlation of each metric with execution")
     _add_runs(correlation)
@@ -165,6 +191,11 @@ def add_table(commands: Commands) -> None:
     diagnosis = _add(tables, "diagnosis", _diagnosis, "table 5: Shapley, Native and execution by condition")
     _add_runs(diagnosis)
     diagnosis.add_argument("--targeted", type=Path, metavar="FILE", help="task ids of a part, one a line")
+
+    paper = _add(tables, "paper", _transfer, "tables 2 to 6 of runs whose transcripts were executed")
+    paper.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="report folder of --t2a-report")
+    paper.add_argument("--agent", metavar="LABEL", help="whose scores count in tables 4 and 5, where there are several")
+    paper.set_defaults(run=_run_paper, execution=None, metrics=None, targeted=None, metric="native")
 
     transfer = _add(tables, "transfer", _transfer, "table 6: a repair on the same takes, before and after")
     transfer.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="report folder of --t2a-report")
@@ -186,6 +217,34 @@ def run_table(options: argparse.Namespace) -> int:
     return 0
 
 
+def _run_paper(options: argparse.Namespace) -> int:
+    """Print every table that the runs have something for, and say of the others why not."""
+    found: dict[str, Rows] = {}
+    for folder in options.runs:
+        found[f"tables 2 and 3, {folder}"] = execution_rows(read_rounds(_scores_at(folder)))
+    found["table 4"], found["table 5"] = _correlation(options), _diagnosis(options)
+    results = _results(options)
+    repairs = [pair for pair in pairs_of(results) if pair.against in {row.condition for row in results}]
+    repairs = [pair for pair in repairs if _helps(results, pair.condition)]
+    for pair in repairs:
+        name = f"table 6, {pair.condition} against {pair.against}"
+        found[name] = transfer_rows(transfer(results, pair.against, pair.condition, options.metric))
+    if options.json:
+        write_json({name: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]] for name, rows in found.items()})
+        return 0
+    for name, rows in found.items():
+        write([name, "", *(as_markdown(rows) if options.markdown else as_text(rows)), ""])
+    if not repairs:
+        write(["table 6: no condition with +bias or +repair beside its plain form in these runs"])
+    return 0
+
+
+def _helps(results: Sequence[TaskResult], condition: str) -> bool:
+    """Whether a condition biases or repairs."""
+    spec = parse_spec(next(row.spec for row in results if row.condition == condition))
+    return spec.bias or bool(spec.repair)
+
+
 def _add(tables: Commands, name: str, make: Callable[[argparse.Namespace], Rows], text: str) -> argparse.ArgumentParser:
     command = tables.add_parser(name, help=text, description=sentence(text))
     command.add_argument("--markdown", action="store_true", help="as a Markdown table")
@@ -196,7 +255,7 @@ def _add(tables: Commands, name: str, make: Callable[[argparse.Namespace], Rows]
 
 def _add_runs(command: argparse.ArgumentParser) -> None:
     command.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="report folder of --t2a-report")
-    command.add_argument("--execution", type=Path, required=True, metavar="FILE", help=f"{_EXECUTION}, maybe type")
+    _add_execution(command)
 
 
 def _results(options: argparse.Namespace) -> list[TaskResult]:
@@ -220,19 +279,19 @@ def _collections(options: argparse.Namespace) -> Rows:
 
 def _execution(options: argparse.Namespace) -> Rows:
 
-    return execution_rows(read_rounds(options.execution))
+    return execution_rows(read_rounds(_scores_at(options.execution)))
 
 
 def _correlation(options: argparse.Namespace) -> Rows:
 
     results = _results(options)
     columns = make_columns(options.metrics or DEFAULT, results, Tools(encoder=MiniLm))
-    return correlation_rows(correlate(make_grid(results, columns, read_outcomes(options.execution), {}), draws=1))
+    return correlation_rows(correlate(make_grid(results, columns, _outcomes(options), {}), draws=1))
 
 
 def _diagnosis(options: argparse.Namespace) -> Rows:
 
-    results, execution = _results(options), read_outcomes(options.execution)
+    results, execution = _results(options), _outcomes(options)
     parts = {}
     if options.targeted is not None:
         chosen = {line.strip() for line in options.targeted.read_text(encoding="utf-8").splitlines() if line.strip()}

@@ -45,6 +45,20 @@ class Executed:
         return not (self.trials or self.errors or self.missing or self.unseen)
 
 
+def trial_limit(rules: Rules, *, must_pass: bool, compared: bool) -> Fraction | None:
+    """The least score of a single trial: 1, unless a mean or a baseline (``compared``) is what counts."""
+    return Fraction(1) if (rules.min_execution is None or must_pass) and not compared else None
+
+
+def held_to(run: Executed, rules: Rules, *, compared: bool) -> Executed:
+    """The same trials, each held to what these rules ask of it."""
+    rows = [
+        replace(row, limit=trial_limit(rules, must_pass=row.must_pass or rules.pins(row.task), compared=compared))
+        for row in run.trials
+    ]
+    return replace(run, trials=tuple(rows))
+
+
 def executed_run(
     trials: Iterable[TrialResult],
     errors: Mapping[str, str],

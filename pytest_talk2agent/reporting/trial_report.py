@@ -38,7 +38,7 @@ def trial_headline(result: TrialResult) -> str:
     if record.state != "scored":
         parts.append(f"{record.state.replace('_', ' ')}: {record.reason}")
     limit = "" if result.limit is None else f" < {show(result.limit)}"
-    return "; ".join([*parts, f"executed {_score(result.score)}{limit}"])
+    return visible_line("; ".join([*parts, f"executed {_score(result.score)}{limit}"]))
 
 
 def trial_text(result: TrialResult, rerun: Sequence[str]) -> str:

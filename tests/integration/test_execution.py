@@ -7,6 +7,7 @@ import xml.etree.ElementTree
 
 import pytest
 
+from pytest_talk2agent.cli import main
 from pytest_talk2agent.execution import bubblewrap
 from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.saved_trials import read_executed
@@ -172,6 +173,44 @@ def test_what_is_not_stored_is_an_error_where_the_run_is_frozen(alone: Run) -> N
     result.stdout.fnmatch_lines(
         ["*round 1 of own/move by command:sh act.sh is not stored; run once without --t2a-frozen"]
     )
+
+
+def test_the_tables_of_the_paper_and_another_verdict_come_from_the_folder(
+    alone: Run, pytester: pytest.Pytester, transcripts: Transcripts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    transcripts({**HEARD, COUNT: "Write 9 into n.txt."})
+    conditions = ("--t2a-interface=text", "--t2a-interface=asr=transcripts:asr.jsonl")
+    agents = ("--t2a-agent=act=command:sh act.sh", "--t2a-agent=nop")
+    alone("tasks.yaml", *conditions, "--t2a-execute", *agents, "--t2a-rounds=2", "--t2a-report=out")
+    capsys.readouterr()
+    assert main(["table", "paper", "out", "--agent=act", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    rows = {(row["agent"], row["condition"]): row for row in found["tables 2 and 3, out"]}
+    assert {place: row["execution"] for place, row in rows.items()} == {
+        ("act", "text"): "100.00",
+        ("act", "asr"): "50.00",
+        ("nop", "text"): "0.00",
+        ("nop", "asr"): "0.00",
+    }
+    assert [(row["condition"], row["execution"]) for row in found["table 5"]] == [("text", "100.00"), ("asr", "50.00")]
+    assert main(["correlate", "out", "--agent=act", "--draws=10"]) == 0
+    assert "Native projection     1.000" in capsys.readouterr().out
+    assert main(["table", "paper", "out"]) != 0
+    assert "scores of several agents (act, nop); choose one with --agent" in capsys.readouterr().err
+    saved = json.loads((pytester.path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert main(["regate", "out", "--json"]) == 1
+    again = json.loads(capsys.readouterr().out)
+    assert again["reasons"] == saved["reasons"]
+    assert again["executions"] == saved["executed"]["summaries"]
+    main(["regate", "out", "--min-execution=0.5", "--json"])
+    reasons = json.loads(capsys.readouterr().out)["reasons"]
+    assert [reason for reason in reasons if "execution" in reason] == [
+        "asr, nop: mean execution 0 < 0.5",
+        "text, nop: mean execution 0 < 0.5",
+    ]
+    assert main(["report", "out"]) == 0
+    page = (pytester.path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.count('class="scatter"') == 2
 
 
 def test_several_agents_are_in_the_names(alone: Run, pytester: pytest.Pytester) -> None:

@@ -12,6 +12,7 @@ from pytest_talk2agent.reporting.html.markup import Markup, asset, element, sour
 from pytest_talk2agent.reporting.html.recordings import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.result_blocks import Rows
 from pytest_talk2agent.reporting.html.summary import summary, verdict
+from pytest_talk2agent.reporting.html.trial_section import trial_section
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult
@@ -35,11 +36,13 @@ def write_page(
 
     ``gate`` is the verdict that the run was given. ``audio`` links the recordings relative to ``path``, embeds them or
     leaves them out; ``recordings`` decides that itself where it is given. ``before`` is what is shown beside the
-    results; by default the scores that they were held to. ``rerun`` is how the run was started.
+    results; by default the scores that they were held to. ``rerun`` is how the run was started;
+    ``executed`` is what agents did.
     """
     recordings, earlier = recordings or Recordings(audio, path.parent), before or BeforeLimits()
     rows = Rows(recordings, earlier, rerun or Rerun())
-    head = [verdict(results, gate), *summary(results, errors, gate, earlier)]
+    acted = executed or Executed()
+    head = [verdict(results, gate), *summary(results, {**errors, **acted.errors}, gate, earlier), *trial_section(acted)]
     write_whole(path, _pieces(results, gate, head, rows, recordings))
     return recordings.absent
 
