@@ -47,9 +47,9 @@ def properties_of(result: TaskResult, *, rates: bool = True) -> list[tuple[str, 
         ("t2a.fingerprint", result.transcript.fingerprint),
         ("t2a.judge", result.judgement.judge),
         ("t2a.outcome", result.verdict.outcome.value),
-        *_ends("t2a.native", retention.native),
-        *_ends("t2a.shapley", retention.shapley),
-        *_ends("t2a.flat", retention.flat),
+        *ends("t2a.native", retention.native),
+        *ends("t2a.shapley", retention.shapley),
+        *ends("t2a.flat", retention.flat),
         ("t2a.lost", str(retention.lost)),
         ("t2a.lost_intentions", " ".join(result.lost())),
         ("t2a.unresolved_intentions", " ".join(result.unresolved())),
@@ -59,7 +59,8 @@ def properties_of(result: TaskResult, *, rates: bool = True) -> list[tuple[str, 
     return [(name, visible_line(value)) for name, value in properties]
 
 
-def _ends(name: str, interval: Interval | None) -> list[tuple[str, str]]:
+def ends(name: str, interval: Interval | None) -> list[tuple[str, str]]:
+    """A score as properties: one, or one for each end where it is open."""
     if interval is None:
         return [(name, "undefined")]
     if interval.is_point:

@@ -13,6 +13,7 @@ from pytest_talk2agent.execution.trajectory import Step
 from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.reporting.losses import aligned, short, show_score, wrapped
+from pytest_talk2agent.reporting.properties import ends
 from pytest_talk2agent.reporting.visible import encodable, shell_word, visible_line, visible_lines
 from pytest_talk2agent.results.condition_summary import ExecutionSummary
 from pytest_talk2agent.results.verdict import show
@@ -113,9 +114,9 @@ def trial_properties(result: TrialResult) -> list[tuple[str, str]]:
         ("t2a.execution", "missing" if result.score is None else f"{float(result.score):.4f}"),
         ("t2a.execution_state", record.state),
         ("t2a.failed_criteria", " ".join(record.failed_criteria)),
-        ("t2a.projection", show_score(result.predicted)),
-        ("t2a.native", show_score(result.native)),
-        ("t2a.shapley", show_score(result.shapley)),
+        *ends("t2a.projection", result.predicted),
+        *ends("t2a.native", result.native),
+        *ends("t2a.shapley", result.shapley),
         ("t2a.steps", str(len(record.steps))),
         ("t2a.seconds", f"{record.seconds:.3f}"),
         *((f"t2a.cost_{name}", f"{amount:g}") for name, amount in sorted(record.cost.items())),
