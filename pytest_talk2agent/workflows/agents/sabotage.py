@@ -106,7 +106,8 @@ def no_search(package: Package, turns: Turns) -> Turns:
 def malformed(package: Package, turns: Turns) -> Turns:
     """Sends calls that no tool takes, several at once, before it does as it should."""
     broken = [PolicyCall(name="no_such_tool", args={"a": [1, {"b": None}]})]
-    for tool in package.tools.tools:
+    used = {call.name for turn in turns for call in turn.tool_calls}
+    for tool in (tool for tool in package.tools.tools if tool.name in used):
         broken.append(PolicyCall(name=tool.name, args={"no_such_argument": "x" * 50}))
         for param in tool.params:
             wrong = {"odd": True} if param.type not in ("dict", "object", "map", "any") else "no object"
