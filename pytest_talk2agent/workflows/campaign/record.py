@@ -14,6 +14,7 @@ from pytest_talk2agent.workflows.package.work import Gate
 from pytest_talk2agent.workflows.scoring.floor import Yields, overlap_ratio, yields_of
 from pytest_talk2agent.workflows.scoring.gates import Problem, Scores, SessionScore
 from pytest_talk2agent.workflows.scoring.grade import Compat, Truth, both
+from pytest_talk2agent.workflows.scoring.service import Handoff, service_of
 from pytest_talk2agent.workflows.scoring.timing import call_counts, repetition, response_latency, time_to_result
 from pytest_talk2agent.workflows.scoring.trace import State, Trace
 
@@ -110,6 +111,8 @@ class SessionRecord(_Record):
         problems: what is against the session besides gates, one line each.
         calls, failed_calls, oracle_calls: tool calls; the last is None without a reference.
         satisfied: requests that the caller took for done, by what it heard; ``requests`` are all of them.
+        handoff: whether the call was kept or passed on, and rightly so; None where the package does not say.
+        asserted_requests: requests that assertions are about; ``done_requests`` those of which all hold.
         contracts: broken race contracts, one line each.
         log: path of the event log, relative to the folder of the run; ``log_sha256`` is the head of its chain.
     """
@@ -136,6 +139,9 @@ class SessionRecord(_Record):
     fallbacks: int = 0
     requests: int = 0
     satisfied: int = 0
+    handoff: Handoff | None = None
+    asserted_requests: int = 0
+    done_requests: int = 0
     log: str = ""
     log_sha256: str = ""
 
@@ -193,6 +199,7 @@ def record_session(
     """The record of a session; ``scores`` is None exactly where the infrastructure failed."""
     oracle = None if package.policy is None else sum(len(turn.tool_calls) for turn in package.policy.turns)
     counts = call_counts(trace, oracle)
+    service = None if scores is None else service_of(package, trace)
     return SessionRecord(
         key=key,
         labels=labels_of(package),
@@ -215,6 +222,9 @@ def record_session(
         fallbacks=len(trace.fallbacks),
         requests=len(trace.requests),
         satisfied=sum(request.satisfied is True for request in trace.requests),
+        handoff=service.handoff if service else None,
+        asserted_requests=service.requests if service else 0,
+        done_requests=service.done if service else 0,
         log=log,
         log_sha256=trace.log_sha256,
     )

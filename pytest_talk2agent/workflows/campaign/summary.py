@@ -22,6 +22,7 @@ from pytest_talk2agent.workflows.scoring.artifacts import FieldCounts
 from pytest_talk2agent.workflows.scoring.floor import Yields, percentile
 from pytest_talk2agent.workflows.scoring.gates import GATES
 from pytest_talk2agent.workflows.scoring.grade import Compat, Truth, opposite
+from pytest_talk2agent.workflows.scoring.service import Handoff
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "autonomy": get_args(AutonomyLevel),
@@ -105,7 +106,9 @@ class AgentSummary:
     Gates, accuracy and floor control pool all sessions, also those of workflows that lack a repetition. ``afa`` counts
     fields with the right value; ``linked`` are sessions that fail AV with a corrected field missed, of those that fail
     AV; ``false_acceptance`` are those in which the caller took every request for done and the work was wrong, of those
-    in which it did.
+    in which it did. ``containment`` are the calls that were kept to their end, of those whose package says where they
+    belong; ``handoffs`` what became of each, so that right and wrong transfers are apart. ``requests_done`` are the
+    callers' requests of which all assertions hold.
     """
 
     agent: str
@@ -125,6 +128,9 @@ class AgentSummary:
     tool_use: ToolUse | NotApplicable
     repetition: Fraction | None
     false_acceptance: Rate | NotApplicable
+    containment: Rate | NotApplicable
+    handoffs: Mapping[Handoff, int]
+    requests_done: Rate | NotApplicable
     leaks: int
     fallbacks: int
 
@@ -143,6 +149,7 @@ def summarise(
     failed_av = [score for score in scores if score.gates["AV"] is False]
     linked = sum(bool(score.counts["corrected_wrong"] + score.counts["corrected_stale"]) for score in failed_av)
     content = [record for record in done if record.requests and record.satisfied == record.requests]
+    handoffs = [record.handoff for record in done if record.handoff is not None]
     return AgentSummary(
         agent=agent,
         compat=compat,
@@ -161,6 +168,11 @@ def summarise(
         tool_use=_tool_use(done, repetitions),
         repetition=_mean([record.repetition for record in done if record.repetition is not None]),
         false_acceptance=_truths([opposite(record.success(compat)) for record in content]),
+        containment=_contained(handoffs),
+        handoffs={kind: handoffs.count(kind) for kind in get_args(Handoff) if kind in handoffs},
+        requests_done=rate(
+            sum(record.done_requests for record in done), sum(record.asserted_requests for record in done)
+        ),
         leaks=sum(record.leaks for record in done),
         fallbacks=sum(record.fallbacks for record in done),
     )
@@ -168,6 +180,13 @@ def summarise(
 
 def _truths(values: Sequence[Truth]) -> Rate | NotApplicable:
     return rate(values.count(True), len(values), "no sessions", open_=values.count(None))
+
+
+def _contained(handoffs: Sequence[Handoff]) -> Rate | NotApplicable:
+    kept = handoffs.count("contained") + handoffs.count("missed transfer")
+    return (
+        rate(kept, len(handoffs)) if handoffs else NotApplicable("not declared", "no package says where calls belong")
+    )
 
 
 def _mean(values: Sequence[Fraction]) -> Fraction | None:

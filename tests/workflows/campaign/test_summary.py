@@ -126,6 +126,26 @@ def test_a_content_caller_and_wrong_work_is_false_acceptance(package: Package) -
     assert str(summarise("x", rows, 3).false_acceptance) == "1 of 2"
 
 
+def test_containment_parts_right_from_wrong_transfers(package: Package) -> None:
+    plain = record(package, "a", 0, finished())
+    assert str(summarise("x", [plain], 1).containment).startswith("n/a (not declared")
+    kinds = ("contained", "right transfer", "wrong transfer", "missed transfer", "contained", "abandoned")
+    rows = [
+        plain.model_copy(update={"handoff": kind, "asserted_requests": 2, "done_requests": number % 3})
+        for number, kind in enumerate(kinds)
+    ]
+    summary = summarise("x", rows, 6)
+    assert str(summary.containment) == "3 of 6"
+    assert summary.handoffs == {
+        "contained": 2,
+        "abandoned": 1,
+        "right transfer": 1,
+        "wrong transfer": 1,
+        "missed transfer": 1,
+    }
+    assert str(summary.requests_done).startswith("50.0 %")
+
+
 def test_stops_pool_over_sessions(package: Package) -> None:
     events = [
         DuplexEvent(
