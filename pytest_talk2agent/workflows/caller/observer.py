@@ -60,6 +60,10 @@ def _open(pattern: re.Pattern[str]) -> bool:
     return "field" in pattern.groupindex
 
 
+class UnreachableError(Exception):
+    """The model could not be asked, so nobody knows what the user would have understood. One clear line."""
+
+
 @dataclass(frozen=True)
 class Classified:
     """What a classifier said about an utterance: its raw answer, the keys taken from it, and why there are none."""
@@ -77,5 +81,5 @@ class Classifier(Protocol):
         ...
 
     def classify(self, text: str, known: list[str]) -> Classified:
-        """The act keys of ``known`` that an utterance performs; never raises for what the model answers."""
+        """The act keys of ``known`` that an utterance performs; raises UnreachableError where there is no answer."""
         ...

@@ -4,7 +4,7 @@ The keys are those of APEX-Voice 1.9, with ``prev`` and ``digest`` for the chain
 
 | type | payload |
 |---|---|
-| RUN_START | format, task_id, model_id (the agent's spec), agent (its identity), seed, repetition, clock, compat, perturbation, package (all of it, as plain values), package_sha256, world (as the session found it), speech (ms a word) |
+| RUN_START | format, task_id, model_id (the agent's spec), agent (its identity), seed, repetition, clock, compat, perturbation, classifier, package (all of it, as plain values), package_sha256, world (as the session found it), speech (ms a word) |
 | USER_STATE_TRANSITION | from, to |
 | USER_PLAN | plan_id, speech_act, facts, floor_action, event_id, dropped (facts that may not be spoken yet), recovered, unsaid |
 | USER_AUDIO_START | utterance, text, duration_ms, plan_id, variant_id, speech_act, facts, approves, kind (turn, barge_in, backchannel, recovered, closing, nudge), over (utterance of the agent that it meets, or null) |
@@ -18,7 +18,7 @@ The keys are those of APEX-Voice 1.9, with ``prev`` and ``digest`` for the chain
 | ARTIFACT_MUTATION | artifact_id, path (a field; ``@lifecycle``; ``@stale``), old, new, version |
 | WORLD_MUTATION | path (list of keys; of a database table, key, column), old, new, had, has |
 | DUPLEX_EVENT | event_id, type, phase fired: expected, task_critical, repairs, max_stop_ms; phase met: onset_ms; phase over: onset_ms, agent_yielded, isl_ms, retained |
-| POLICY_EVENT | kind: leak (fact_id, plan_id), request (request_id, satisfied, reason), patience (reason), limit (what), classifier (text, answer, error) |
+| POLICY_EVENT | kind: leak (fact_id, plan_id), request (request_id, satisfied, reason), patience (reason), limit (what), classifier (text, answer, keys, error) |
 | APPROVAL_EVENT | kind (requested, granted, revoked), action_type, target_id, token_id, content_sha256 |
 | SIMULATOR_FALLBACK | user_plan_id |
 | INFRA_FAILURE | error |

@@ -14,7 +14,7 @@ from pytest_talk2agent.workflows.agents.protocol import (
     Talker,
     instructions,
 )
-from pytest_talk2agent.workflows.caller.observer import Classifier
+from pytest_talk2agent.workflows.caller.observer import Classifier, UnreachableError
 from pytest_talk2agent.workflows.caller.speech import MS_PER_WORD, Wordings
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.event import FORMAT, RunLabel
@@ -90,7 +90,7 @@ def run_session(
     ending: dict[str, Any] = {"state": "finished", "failure": ""}
     session: Session | None = None
     try:
-        _begin(log, package, spec, identity, options, workbench.state.snapshot())
+        _begin(log, package, spec, identity, options, workbench.state.snapshot(), classifier)
         tools = tuple(offered(package, tool) for tool in workbench.offered())
         told = package if agent.control else None
         title = package.task.title
@@ -103,7 +103,7 @@ def run_session(
         ending["end"] = session.end
     except AgentFailedError as error:
         ending |= {"end": "agent-failed", "failure": str(error)}
-    except (InfrastructureError, StateError) as error:
+    except (InfrastructureError, StateError, UnreachableError) as error:
         scene.note("INFRA_FAILURE", "harness", error=str(error))
         ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error)}
     finally:
@@ -131,6 +131,7 @@ def _begin(
     identity: Mapping[str, str],
     options: RunOptions,
     world: Mapping[str, Any],
+    classifier: Classifier | None = None,
 ) -> None:
     payload = {
         "format": FORMAT,
@@ -143,6 +144,7 @@ def _begin(
         "compat": options.compat,
         "speech": options.ms_per_word,
         "perturbation": options.perturbation.plain(),
+        "classifier": dict(classifier.identity()) if classifier is not None else None,
         "package": package.as_plain,
         "package_sha256": package.digest,
         "world": world,

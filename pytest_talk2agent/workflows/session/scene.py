@@ -114,8 +114,8 @@ class Scene:
             return
         seen = {act.key for act in self.observer.in_speech(heard)}
         found = self._classifier.classify(heard, self.observer.known)
-        asked = {"kind": "classifier", "text": heard, "answer": found.answer, "error": found.error}
-        number = self.note("POLICY_EVENT", "harness", [parent], **asked)
+        asked = {"kind": "classifier", "text": heard, "answer": found.answer, "keys": list(found.keys)}
+        number = self.note("POLICY_EVENT", "harness", [parent], **asked, error=found.error)
         for key in found.keys:
             if key not in seen:
                 self.act(key, "model", number)
