@@ -84,6 +84,7 @@ class HarborTrials:
         environment: ``bubblewrap``, or the name of an environment of Harbor's.
         settings: further keys of Harbor's configuration of an environment.
         reward: the reward that counts, where tests give several.
+        frozen: whether records that are kept are all that is used.
     """
 
     spec: str
@@ -92,6 +93,7 @@ class HarborTrials:
     environment: str = "bubblewrap"
     settings: Mapping[str, Any] = field(default_factory=dict)
     reward: str = ""
+    frozen: bool = False
 
     @cached_property
     def agent(self) -> HarborAgent:
@@ -103,6 +105,22 @@ class HarborTrials:
         check_harbor()
         _ = self.agent.identity()
 
+    def key(self, task: Task, transcript: str, round_: int) -> TrialKey:
+        """What a trial is; raises as `run`."""
+        digest = content_key("harbor", task.content_hash, self._folder(task).digest)
+        return TrialKey(task.id, digest, text_sha256(transcript), content_key(dict(self._identity)), round_)
+
+    def known(self, task: Task, transcript: str, round_: int) -> TrialRecord | None:
+        """The record of a trial that has a score already.
+
+        Raises:
+            ValueError: where there is none and only such count; and as `run`.
+        """
+        known = None if self.ledger is None else self.ledger.finished(self.key(task, transcript, round_))
+        if known is None and self.frozen:
+            raise ValueError(f"round {round_} of {task.id} by {self.spec} is not stored; run it once")
+        return known
+
     def run(self, task: Task, transcript: str, round_: int = 1) -> TrialRecord:
         """Run a trial, or give the record of an earlier run.
 
@@ -112,17 +130,24 @@ class HarborTrials:
             ValueError: for a task that has no folder, or another one than it was compiled from.
         """
         check_harbor()
+        folder = self._folder(task)
+        key = self.key(task, transcript, round_)
+        return run_once(self.ledger, key, lambda: self._run(task, folder, transcript, key, self._identity))
+
+    def _folder(self, task: Task) -> HarborTask:
         folder = self.tasks.of(task)
         if folder is None:
             raise ValueError(
                 f"{task.path}:{task.line}: {task.id} was compiled from no Harbor task; see docs/execution.md"
             )
-        identity = {**self.agent.identity(), "environment": self.environment}
+        return folder
+
+    @property
+    def _identity(self) -> Mapping[str, str]:
+        found = {**self.agent.identity(), "environment": self.environment}
         if self.settings or self.reward:
-            identity["settings"] = content_key(dict(self.settings), self.reward)
-        digest = content_key("harbor", task.content_hash, folder.digest)
-        key = TrialKey(task.id, digest, text_sha256(transcript), content_key(identity), round_)
-        return run_once(self.ledger, key, lambda: self._run(task, folder, transcript, key, identity))
+            found["settings"] = content_key(dict(self.settings), self.reward)
+        return found
 
     def refusal(self, task: Task) -> str | None:
         """Why a task cannot tell good work from none; None where it can, or has no solution to show that it can.
