@@ -25,6 +25,7 @@ AGENT_FAILED = {
 }
 """Errors by which an agent has failed: those of Harbor's own policy (0.26), of litellm, and of agents of this proj"""
 TIMED_OUT = {"AgentTimeoutError", "TimedOutError"}
+_TRAJECTORY = "trajectory.json"
 _MOST_READ = 16 << 20
 _MOST_REASON = 500
 
@@ -77,8 +78,9 @@ def _score(rewards: Mapping[str, float], name: str) -> Fraction:
 
 def steps_of(folder: Path) -> list[Step]:
     """The commands in the trajectory of a trial's folder (ATIF), each with what came back; none where there is none."""
-    path = folder / "agent" / "trajectory.json"
-    if not path.is_file() or path.stat().st_size > _MOST_READ:
+    places = [folder / "agent", *sorted(folder.glob("steps/*/agent"))]
+    path = next((place / _TRAJECTORY for place in places if (place / _TRAJECTORY).is_file()), None)
+    if path is None or path.stat().st_size > _MOST_READ:
         return []
     found: list[Step] = []
     with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):

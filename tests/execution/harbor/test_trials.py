@@ -19,7 +19,7 @@ from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.record import TrialRecord
 from pytest_talk2agent.execution.session import text_sha256
 from pytest_talk2agent.tasks.task import Task
-from tests.execution.harbor.conftest import PROMPT, write_task
+from tests.execution.harbor.conftest import FILES, PROMPT, write_task
 
 pytestmark = pytest.mark.usefixtures("harbor")
 
@@ -259,3 +259,28 @@ def _await(happened: object, what: str) -> None:
     while not happened():  # type: ignore[operator]
         assert time.monotonic() < end, f"waited for {what}"
         time.sleep(0.05)
+
+
+def test_a_task_of_one_step_as_converters_write_wildclawbench(compiled: Task, tmp_path: Path) -> None:
+    root = write_task(tmp_path / "wcb" / "word")
+    toml = FILES["task.toml"] + "[metadata]\nwildclawbench_id = '09_Own_task_1_word'\n[[steps]]\nname = 'run'\n"
+    (root / "task.toml").write_text(toml)
+    (root / "instruction.md").unlink()
+    (root / "steps" / "run").mkdir(parents=True)
+    (root / "steps" / "run" / "instruction.md").write_text(f"You are an expert in a restricted room.\n\n{PROMPT}\n")
+    source = compiled.source.model_copy(update={"benchmark": "wildclawbench", "task": "09_Own_task_1_word"})
+    task = compiled.replaced(source=source)
+    script = tmp_path / "script.yaml"
+    script.write_text("- {task: own/word, commands: [echo pelican > word.txt]}\n")
+    tasks = HarborTasks(tmp_path / "wcb")
+    for spec, score in (("oracle", "1"), ("nop", "0"), (f"scripted:{script}", "1")):
+        record = HarborTrials(spec, tasks).run(task, MISHEARD)
+        assert (record.state, str(record.score), record.reason) == ("scored", score, "")
+        assert record.received_sha256 == text_sha256(MISHEARD)
+
+
+def test_telemetry_is_off(tasks: HarborTasks, compiled: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARBOR_TELEMETRY", "1")
+    body = "from harbor.telemetry import _telemetry_disabled as off; assert off()"
+    record = run_with(body, tasks, compiled, tmp_path, monkeypatch)
+    assert (record.state, record.reason) == ("scored", "")
