@@ -19,6 +19,7 @@ from pytest_talk2agent.commands import (
     labelling,
     publishing,
     recordings,
+    speaking,
     studies,
     task_files,
 )
@@ -43,6 +44,7 @@ COMMANDS = (
     studies.add_table,
     campaigns.add_apex,
     publishing.add_eval_results,
+    speaking.add_speak,
     recordings.add_find_snr,
     task_files.add_schema,
 )

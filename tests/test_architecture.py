@@ -15,7 +15,7 @@ PACKAGE = Path(pytest_talk2agent.__file__).parent
 # A layer imports only layers that stand before it; the modules beside the folders are the adapter, which comes last.
 ORDER = [
     *("grading", "speech", "tasks", "remote", "interfaces", "context", "judging", "results", "analysis", "execution"),
-    *("workflows", "engine", "reporting", "commands"),
+    *("workflows", "recording", "engine", "reporting", "commands"),
 ]
 BESIDE = {"judging": {"interfaces", "context"}}
 """Layers that need nothing of one another, whichever comes first: a judge never sees what a recogniser was given."""

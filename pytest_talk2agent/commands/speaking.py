@@ -1,0 +1,113 @@
+"""``talk2agent speak --script``: instructions to scripts, and the review of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from pytest_talk2agent.commands.common import Commands, declared, task_files, write, write_json
+from pytest_talk2agent.recording.review import Entry, Review
+from pytest_talk2agent.recording.rewriting import Rewriter
+from pytest_talk2agent.recording.script import Script, literals_of, script_of
+from pytest_talk2agent.recording.spoken import STYLES
+from pytest_talk2agent.tasks.loader import load_tasks
+from pytest_talk2agent.tasks.task import Task
+
+
+def add_speak(commands: Commands) -> None:
+    """Declare the command."""
+    speak = declared(commands, "speak", run_speak, "instructions as scripts that can be spoken, for review")
+    speak.add_argument("suites", type=Path, nargs="+", metavar="SUITE", help="task file or folder")
+    speak.add_argument("--script", action="store_true", help="write the scripts beside each task file")
+    speak.add_argument("--style", choices=STYLES, default="people", help="as people say it, or symbols in full")
+    speak.add_argument("--task", default="*", metavar="PATTERN", help="of task ids (default: all)")
+    speak.add_argument("--accept", action="store_true", help="the scripts of these tasks were read and are right")
+    speak.add_argument("--rewrite", metavar="llm:MODEL", help="let a model put it into plain words; literals survive")
+    speak.add_argument("--json", action="store_true", help="the same as data")
+
+
+def run_speak(options: argparse.Namespace) -> int:
+    """Write scripts, or accept them; 1 where a literal would not come back from its script."""
+    if not options.script and not options.accept:
+        raise ValueError("say what to do: --script writes scripts, --accept takes them as read")
+    rewriter = None if options.rewrite is None else Rewriter(options.rewrite)
+    rows: list[dict[str, object]] = []
+    lines: list[str] = []
+    for path in task_files(options.suites):
+        tasks = [task for task in load_tasks(path) if task.is_bound and fnmatchcase(task.id, options.task)]
+        review = Review.beside(path)
+        for task in tasks:
+            if options.accept:
+                entry = review.accept(task.id, task.instruction)
+                lines.append(f"{task.id}: {entry.state}")
+                rows.append({"task": task.id, "state": entry.state})
+                continue
+            script, kept = _script(task, options.style, rewriter)
+            entry = review.propose(task.id, task.instruction, script, options.style)
+            lines += _shown(task, script, entry, kept)
+            rows.append(_data(task, script, entry, kept))
+        if tasks:
+            review.save()
+    if not rows:
+        raise ValueError(f"no task matches {options.task!r}, or none has its words at hand")
+    if options.json:
+        write_json(rows)
+    else:
+        write([*lines, *([] if options.accept else ["", _summary(rows)])])
+    return int(any(row.get("lost") for row in rows))
+
+
+def _script(task: Task, style: str, rewriter: Rewriter | None) -> tuple[Script, str | None]:
+    chosen = next(one for one in STYLES if one == style)
+    script = script_of(task.instruction, chosen, literals_of(task))
+    if rewriter is None:
+        return script, None
+    rewritten = rewriter.rewrite(task.instruction, script)
+    return rewritten.script, rewritten.kept
+
+
+def _shown(task: Task, script: Script, entry: Entry, kept: str | None) -> Iterator[str]:
+    yield f"{task.id} ({'outdated' if entry.outdated else entry.state})"
+    yield f"  {changes(task.instruction, entry.script)}"
+    if entry.script != script.text:
+        yield f"  proposal: {script.text}"
+    if kept is not None:
+        yield f"  not rewritten: {kept}"
+    for one in script.lost:
+        yield f"  lost: {one.value!r} ({one.kind}), said as {one.said!r}: {one.reason}"
+
+
+def changes(before: str, after: str) -> str:
+    """What a script says otherwise than the instruction, word by word: ``[-src/a.py-]{+s r c slash a dot p y+}``."""
+    old, new = before.split(), after.split()
+    parts = []
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            parts.append(" ".join(old[a:b]))
+            continue
+        parts.append((f"[-{' '.join(old[a:b])}-]" if b > a else "") + (f"{{+{' '.join(new[c:d])}+}}" if d > c else ""))
+    return " ".join(parts)
+
+
+def _data(task: Task, script: Script, entry: Entry, kept: str | None) -> dict[str, object]:
+    return {
+        "task": task.id,
+        "state": entry.state,
+        "outdated": entry.outdated,
+        "script": entry.script,
+        "proposal": script.text,
+        "literals": len(script.literals),
+        "lost": [vars(one) for one in script.lost],
+        **({"not_rewritten": kept} if kept else {}),
+    }
+
+
+def _summary(rows: Sequence[dict[str, object]]) -> str:
+    states = [str(row["state"]) for row in rows]
+    counted = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+    literals = sum(int(str(row["literals"])) for row in rows)
+    lost = sum(len(row["lost"]) for row in rows if isinstance(row["lost"], list))
+    return f"{len(rows)} scripts ({counted}); {literals - lost} of {literals} literals come back"

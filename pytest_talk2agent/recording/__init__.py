@@ -1,0 +1,1 @@
+"""From a written instruction to recordings of it: spoken forms, their review, voices."""

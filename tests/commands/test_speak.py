@@ -1,0 +1,62 @@
+"""``talk2agent speak``: scripts beside the task file, their review, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_talk2agent.cli import main
+from pytest_talk2agent.recording.review import Review
+from tests.conftest import TASKS
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    path = tmp_path / "tasks.yaml"
+    path.write_text(TASKS, encoding="utf-8")
+    return path
+
+
+def test_scripts_are_written_and_shown_as_changes(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["speak", str(tasks), "--script"]) == 0
+    out = capsys.readouterr().out
+    assert "files/set-port (proposed)\n  Set the port to [-8080-]{+eight thousand eighty+} and restart nginx." in out
+    assert "2 scripts (2 proposed); 3 of 3 literals come back" in out
+    entry = Review.beside(tasks).entries["files/copy-report"]
+    assert entry.script.startswith("Copy report underscore final dot docx to slash s r v slash archive")
+
+
+def test_a_second_run_keeps_what_was_accepted(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["speak", str(tasks), "--script"])
+    assert main(["speak", str(tasks), "--accept", "--task", "*set-port"]) == 0
+    assert capsys.readouterr().out.endswith("files/set-port: accepted\n")
+    tasks.write_text(TASKS.replace("port to 8080", "port to 8082").replace('"8080"', '"8082"'), encoding="utf-8")
+    assert main(["speak", str(tasks), "--script", "--json"]) == 0
+    rows = {row["task"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["files/set-port"]["outdated"]
+    assert "eight thousand eighty " in rows["files/set-port"]["script"]
+    assert "eight thousand eighty two" in rows["files/set-port"]["proposal"]
+    assert rows["files/copy-report"]["state"] == "proposed"
+
+
+def test_what_does_not_come_back_is_a_finding(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tasks.write_text(TASKS.replace("report_final.docx", "report→final_1.docx"), encoding="utf-8")
+    assert main(["speak", str(tasks), "--script"]) == 1
+    assert "lost: 'report→final_1.docx' (filename)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ([], "say what to do"),
+        (["--script", "--task", "nothing"], "no task matches 'nothing'"),
+        (["--accept"], "run `talk2agent speak --script` first"),
+        (["--script", "--rewrite", "tidy"], "--rewrite takes llm:MODEL"),
+    ],
+)
+def test_what_is_refused(tasks: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], fault: str) -> None:
+    assert main(["speak", str(tasks), *arguments]) == 2
+    assert fault in capsys.readouterr().err
+    assert not Review.beside(tasks).path.exists()
