@@ -15,7 +15,8 @@ It is sent one object a line, and answers in objects, one a line:
 where there is nothing but results; ``interrupted`` is what was heard of its words where the user cut them, and
 ``cut_turn`` the number, from 1, of the answer that had them; later ones were not heard.
 ``stop_ms`` is how soon it is silent when the user speaks over it, null for never; ``stops_for`` is "barge_in" (a short
-murmur does not stop it) or "everything".
+murmur does not stop it) or "everything". ``now`` in the first message, and ``TALK2AGENT_NOW`` in its environment, are
+the time of the world in ISO 8601, where that stands still.
 
 It has ``REPLY_SECONDS`` for each answer and ``END_SECONDS`` to end. What it writes is bounded; what is no message, or
 too much, fails its session. It runs in a process group of its own, which is killed at the end.
@@ -50,6 +51,7 @@ from pytest_talk2agent.workflows.agents.protocol import (
     Talker,
     View,
 )
+from pytest_talk2agent.workflows.state.clock import VARIABLE
 
 VERSION = 1
 REPLY_SECONDS = 30.0
@@ -101,8 +103,9 @@ class ProcessTalker:
         self._stops_for_everything = False
         pipe = subprocess.PIPE
         try:
+            environment = {**os.environ, **({VARIABLE: briefing.now} if briefing.now else {})}
             self._process = subprocess.Popen(
-                words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, bufsize=0
+                words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, bufsize=0, env=environment
             )
         except OSError as error:
             raise AgentFailedError(f"the agent's program cannot be started: {error.strerror}") from None
@@ -128,6 +131,7 @@ class ProcessTalker:
             "tools": [dict(tool) for tool in briefing.tools],
             "seed": briefing.seed,
             "repetition": briefing.repetition,
+            "now": briefing.now,
         }
         ready = next(self._exchange(start, "ready"))
         stop = ready.get("stop_ms", USUAL_STOP_MS)

@@ -35,7 +35,8 @@ class Briefing:
     """What an agent is told at the beginning of a session.
 
     ``tools`` are names, descriptions and JSON Schemas of arguments. ``package`` is given to controls alone, which know
-    the workflow so that they say something about it.
+    the workflow so that they say something about it. ``now`` is the time of the world in ISO 8601, where that stands
+    still: the agent and its tools share one date.
     """
 
     instructions: str
@@ -44,6 +45,7 @@ class Briefing:
     seed: int
     repetition: int
     package: Package | None = None
+    now: str | None = None
 
 
 @dataclass(frozen=True)
@@ -162,15 +164,19 @@ class PoliteTalker:
         """Nothing to end."""
 
 
-def instructions(title: str, tools: Sequence[Mapping[str, Any]]) -> str:
-    """What every agent is told: how to talk and how to work; the title of the workflow is all it knows of that."""
-    return (
+def instructions(title: str, tools: Sequence[Mapping[str, Any]], time: str = "") -> str:
+    """What every agent is told: how to talk and how to work; the title of the workflow is all it knows of that.
+
+    ``time`` is a sentence on the time of the world, where that stands still.
+    """
+    told = (
         "You are on the phone with a customer and do office work for them with the tools that you have. "
         "Say one short sentence at a time and ask for one thing at a time. "
         "Write each answer down with a tool as soon as you have it. "
         "Search the knowledge base where a rule or a figure matters. "
         "When the customer corrects something, write it again, with everything that follows from it. "
         "Before an action that needs approval, say what you are about to do and ask for approval with the tool. "
-        "Finish the work before you say goodbye.\n"
-        f"The task: {title}" + ("" if tools else "\nThere are no tools.")
+        "Finish the work before you say goodbye."
     )
+    parts = [told, time, f"The task: {title}", "" if tools else "There are no tools."]
+    return "\n".join(filter(None, parts))

@@ -177,7 +177,9 @@ def spans(words: Words, stream: Stream) -> Iterator[tuple[int, int]]:
     elif words.code is not None:
         for start in candidates(words.code, stream, 0, len(stream)):
             found = spell(words.code, stream, start, len(stream), loose=True)
-            if found is not None and not found.faults & _OTHER_SPELLING:
+            # Among digits alone an O is a zero.
+            other = _OTHER_SPELLING & ~Fault.SIMILAR if words.code.isdigit() else _OTHER_SPELLING
+            if found is not None and not found.faults & other:
                 yield found.start, found.end
     else:
         for text in words.text or ():
@@ -190,9 +192,39 @@ def spans(words: Words, stream: Stream) -> Iterator[tuple[int, int]]:
 def _figures(figure: str, tolerance: Fraction, stream: Stream) -> Iterator[tuple[int, int]]:
     reference = tokenise(figure)
     (wanted,) = measures(reference, 0, len(reference))
-    for measure in measures(stream, 0, len(stream)):
-        if _same_figure(measure, wanted, tolerance):
+    heard = measures(stream, 0, len(stream))
+    for index, measure in enumerate(heard):
+        if _same_figure(measure, wanted, tolerance) or _in_cents(measure, wanted, tolerance):
             yield measure.start, measure.end
+        elif index + 1 < len(heard) and _with_cents(measure, heard[index + 1], wanted, tolerance):
+            yield measure.start, heard[index + 1].end
+
+
+def _in_cents(heard: Measure, wanted: Measure, tolerance: Fraction) -> bool:
+    """Money without its unit, as `forty-one oh seven`: several words that run together to so many cents."""
+    bare = heard.unit is None and heard.numeral is not None and len(heard.numeral.groups) > 1
+    if not bare or wanted.unit is None or not wanted.unit.is_currency:
+        return False
+    return any(abs(value / 100 - goal) <= tolerance for value in heard.values for goal in wanted.values)
+
+
+def _with_cents(whole: Measure, part: Measure, wanted: Measure, tolerance: Fraction) -> bool:
+    """Dollars and cents with a pause between: `forty-one dollars, seven cents`."""
+    units = (whole.unit, part.unit, wanted.unit)
+    if part.start != whole.end or any(unit is None or not unit.is_currency for unit in units):
+        return False
+    assert whole.unit is not None
+    assert part.unit is not None
+    assert wanted.unit is not None
+    sums = {
+        one * first + two * second
+        for one in whole.values
+        for two in part.values
+        for first in whole.unit.factors(wanted.unit)
+        for second in part.unit.factors(wanted.unit)
+        if second < first
+    }
+    return any(abs(value - goal) <= tolerance for value in sums for goal in wanted.values)
 
 
 def _same_figure(heard: Measure, wanted: Measure, tolerance: Fraction) -> bool:

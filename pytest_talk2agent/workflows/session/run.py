@@ -23,7 +23,7 @@ from pytest_talk2agent.workflows.session.scene import Perturbation, Scene
 from pytest_talk2agent.workflows.session.session import Session
 from pytest_talk2agent.workflows.session.timeline import Clock, RealClock, Timeline, VirtualClock
 from pytest_talk2agent.workflows.stable import stable_key
-from pytest_talk2agent.workflows.state.backend import open_state
+from pytest_talk2agent.workflows.state.backend import clock_of, open_state
 from pytest_talk2agent.workflows.workbench.backend import StateBackend, StateError
 from pytest_talk2agent.workflows.workbench.offer import offered
 from pytest_talk2agent.workflows.workbench.workbench import Workbench
@@ -94,7 +94,10 @@ def run_session(
         tools = tuple(offered(package, tool) for tool in workbench.offered())
         told = package if agent.control else None
         title = package.task.title
-        briefing = Briefing(instructions(title, tools), title, tools, options.seed, options.repetition, told)
+        clock = clock_of(package)
+        words = instructions(title, tools, clock.told() if clock else "")
+        now = clock.now.isoformat() if clock else None
+        briefing = Briefing(words, title, tools, options.seed, options.repetition, told, now)
         talker = agent.start(briefing)
         wordings = Wordings(package, options.condition, options.seed, options.ms_per_word)
         session = Session(scene, talker, wordings, seed=options.seed)

@@ -14,6 +14,7 @@ from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.package.source import PackageError, Source, read_source
 from pytest_talk2agent.workflows.package.work import ToolSpec
 from pytest_talk2agent.workflows.stable import canonical
+from pytest_talk2agent.workflows.state.clock import FrozenClock
 from pytest_talk2agent.workflows.state.connection import SQLITE
 from pytest_talk2agent.workflows.state.rows import Change as RowChange
 from pytest_talk2agent.workflows.state.rows import Row, Snapshot, Table
@@ -120,6 +121,12 @@ def state_of(package: Package) -> StateSpec | None:
     if source.problems or spec is None:
         raise PackageError(source.problems)
     return spec
+
+
+def clock_of(package: Package) -> FrozenClock | None:
+    """The clock that tools and agent share; None where the package has no state. Raises PackageError as `state_of`."""
+    spec = state_of(package)
+    return None if spec is None else spec.clock
 
 
 def open_state(package: Package, url: str = SQLITE, faults: tuple[Fault, ...] = ()) -> StateBackend:

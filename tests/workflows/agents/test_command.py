@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -12,6 +13,7 @@ from pytest_talk2agent.workflows.agents.command import Command
 from pytest_talk2agent.workflows.agents.host import PythonAgent
 from pytest_talk2agent.workflows.agents.protocol import AgentError
 from pytest_talk2agent.workflows.agents.registry import make_agent
+from pytest_talk2agent.workflows.package.loader import load_package
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
 from pytest_talk2agent.workflows.scoring.trace import Trace
@@ -217,3 +219,31 @@ def test_a_python_class_holds_a_session_in_a_process_of_its_own(
 def test_a_wrong_spec_is_one_clear_line(spec: str, said: str) -> None:
     with pytest.raises(AgentError, match=said):
         make_agent(spec)
+
+
+TELLS_THE_TIME = """
+import json, os, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        told = [message["now"], os.environ.get("TALK2AGENT_NOW"), "2026-10-12T09:00" in message["instructions"]]
+        answers = [{"type": "ready"}]
+    elif message["type"] == "turn":
+        answers = [{"type": "say", "text": json.dumps(told)}, {"type": "done", "end_call": True}]
+    else:
+        break
+    for answer in answers:
+        print(json.dumps(answer), flush=True)
+"""
+
+
+def test_a_program_and_its_tools_share_one_frozen_clock(tmp_path: Path, package: Package) -> None:
+    state = package.folder / "state"
+    state.mkdir()
+    (state / "state.yaml").write_text("clock: 2026-10-12T09:00:00-04:00\n", encoding="utf-8")
+    (state / "schema.sql").write_text("", encoding="utf-8")
+    (state / "seed.sql").write_text("", encoding="utf-8")
+    trace = held(load_package(package.folder), program(tmp_path, TELLS_THE_TIME))
+    (said,) = [clip.text for clip in trace.clips if clip.speaker == "agent"]
+    assert json.loads(said) == ["2026-10-12T09:00:00-04:00", "2026-10-12T09:00:00-04:00", True]
