@@ -19,6 +19,7 @@ from pytest_talk2agent.commands import (
     labelling,
     publishing,
     recordings,
+    sessions,
     speaking,
     studies,
     task_files,
@@ -46,6 +47,8 @@ COMMANDS = (
     publishing.add_eval_results,
     speaking.add_speak,
     recordings.add_find_snr,
+    sessions.add_replay,
+    sessions.add_explore,
     task_files.add_schema,
 )
 """In the order of the help text."""

@@ -7,7 +7,7 @@ tried again, and kept as lost after the last try; a later run tries it anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from pytest_talk2agent.workflows.campaign.record import SessionKey, SessionRecor
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
 from pytest_talk2agent.workflows.scoring.judge import FieldJudge
+from pytest_talk2agent.workflows.session.contracts import violations
 from pytest_talk2agent.workflows.session.log import EventLog
 from pytest_talk2agent.workflows.session.replay import replay
 from pytest_talk2agent.workflows.session.run import MakeBackend, RunOptions, run_session
@@ -120,18 +121,10 @@ class Holder:
                     package,
                     trace,
                     scores,
-                    contracts=broken_contracts(log),
+                    contracts=tuple(f"{one.contract}: {one.detail}" for one in violations(package, trace)),
                     file=file,
                     log=path.relative_to(self.folder).as_posix(),
                     attempts=attempt,
                 )
             self.pause(PAUSES[min(attempt, len(PAUSES)) - 1])
         raise AssertionError("there is at least one attempt")
-
-
-def broken_contracts(log: EventLog) -> tuple[str, ...]:
-    """The race contracts that a session broke, one line each."""
-    races: list[Mapping[str, object]] = [
-        event.payload for event in log.events if event.type == "POLICY_EVENT" and event.payload["kind"] == "race"
-    ]
-    return tuple(f"{race['contract']}: {race['detail']}" for race in races)

@@ -1,0 +1,98 @@
+"""Sessions of workflows on the command line: a log proves itself, and a search of schedules finds what goes wrong."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_talk2agent.commands.common import Commands, declared, write, write_error
+from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.tasks.files import read_bounded
+from pytest_talk2agent.workflows.agents.registry import make_agent
+from pytest_talk2agent.workflows.package.loader import load_package
+from pytest_talk2agent.workflows.package.package import Package
+from pytest_talk2agent.workflows.scoring.gates import score_session
+from pytest_talk2agent.workflows.session.contracts import violations
+from pytest_talk2agent.workflows.session.explore import Explorer
+from pytest_talk2agent.workflows.session.log import LARGEST, BrokenLogError
+from pytest_talk2agent.workflows.session.replay import Replayed, replay
+from pytest_talk2agent.workflows.session.run import COMPAT, RunOptions
+from pytest_talk2agent.workflows.session.tracing import trace_of
+from pytest_talk2agent.workflows.stable import canonical
+from pytest_talk2agent.workflows.state.backend import open_state
+
+
+def add_replay(commands: Commands) -> None:
+    """``replay FILE..``."""
+    text = "prove logs of sessions: the chain, and that doing it all again comes to the same"
+    command = declared(commands, "replay", run_replay, text)
+    command.add_argument("logs", nargs="+", type=Path, metavar="FILE", help="the log of a session (JSON Lines)")
+
+
+def run_replay(options: argparse.Namespace) -> int:
+    """Write one line for each log: its gates, or the line at which it breaks."""
+    broken = 0
+    for path in options.logs:
+        try:
+            done = replay(read_bounded(path, LARGEST))
+        except BrokenLogError as error:
+            broken += 1
+            write_error(f"{path}:{error.line}: {error.message}")
+            continue
+        write([f"{path}: {line}" for line in _told(done)])
+    return 1 if broken else 0
+
+
+def add_explore(commands: Commands) -> None:
+    """``explore PACKAGE --agent SPEC``."""
+    text = "search for a schedule under which a session breaks a race contract, and shrink it"
+    command = declared(commands, "explore", run_explore, text)
+    command.add_argument("package", type=Path, metavar="PACKAGE", help="the folder of a package")
+    command.add_argument("--agent", required=True, metavar="SPEC", help="the agent, such as oracle or text:MODEL")
+    command.add_argument("--sessions", type=int, default=50, metavar="N", help="how many schedules are tried (50)")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of the user (1)")
+    command.add_argument("--compat", choices=[COMPAT], help="keep the published holes of the workbench")
+    command.add_argument("--log", type=Path, metavar="FILE", help="where the log of the smallest schedule is written")
+
+
+def run_explore(options: argparse.Namespace) -> int:
+    """Write the smallest schedule that was found, or that there is none."""
+    if options.sessions < 1:
+        raise ValueError(f"--sessions must be at least 1, not {options.sessions}")
+    package = load_package(options.package)
+    agent = make_agent(options.agent)
+    run = RunOptions(seed=options.seed, compat=options.compat)
+    backend = open_state if package.state is not None else None
+    found = Explorer(package, agent, options.agent, run, backend=backend).search(options.sessions)
+    if found is None:
+        write([f"{package.id}: no contract was broken in {counted(options.sessions, 'session')}"])
+        return 0
+    if options.log is not None:
+        found.log.write(options.log)
+    done = replay(found.log.to_bytes())
+    write(
+        [
+            f"{package.id}: {found.reason}, in session {found.tried} of {options.sessions}",
+            f"smallest schedule, {counted(found.shrunk, 'session')} later: {canonical(found.perturbation.plain())}",
+            *(f"{one.contract}: {one.detail}" for one in violations(package, trace_of(done))),
+            *([f"talk2agent replay {options.log}"] if options.log is not None else []),
+        ]
+    )
+    return 1
+
+
+def _told(done: Replayed) -> Iterator[str]:
+    """What a log comes to."""
+    package: Package = done.package
+    trace = trace_of(done)
+    who = f"{package.id} by {trace.agent}, repetition {trace.repetition + 1}"
+    events = counted(len(done.log.events), "event")
+    if trace.state != "finished":
+        yield f"holds, {events}; {who}: no score, {trace.failure}"
+        return
+    gates = score_session(package, trace).mended.gates
+    words = {True: "pass", False: "fail", None: "unjudged"}
+    yield f"holds, {events}; {who}: {', '.join(f'{gate} {words[held]}' for gate, held in gates.items())}"
+    for one in violations(package, trace):
+        yield f"{one.contract}: {one.detail} (events {', '.join(map(str, one.events))})"
