@@ -17,7 +17,7 @@ from pytest_talk2agent.workflows.agents.sabotage import SABOTAGE
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.package.work import PolicyTurn
 from pytest_talk2agent.workflows.proof.mutants import mutants
-from pytest_talk2agent.workflows.proof.reach import unreachable
+from pytest_talk2agent.workflows.proof.reach import unasserted, unreachable
 from pytest_talk2agent.workflows.scoring.assertions import assertions_of
 from pytest_talk2agent.workflows.scoring.gates import GATES, Scores, SessionScore, score_session
 from pytest_talk2agent.workflows.scoring.say_do import check_assertions
@@ -92,9 +92,10 @@ def prove(package: Package, backend: MakeBackend = open_state) -> Proved:
         missing = Objection("reference/policy.yaml", "there is no reference; without an oracle nothing can be proved")
         return Proved((missing,), 0, len(rules))
     objections = [*_oracle(proof), *_silence(proof), *_empty(proof), *_adversaries(proof)]
-    objections += [
-        Objection("grading/gold.yaml", f"{place}: {why}") for place, why in unreachable(package, proof.shown)
-    ]
+    hidden = unreachable(package, proof.shown)
+    objections += [Objection("grading/gold.yaml", f"{place}: {why}") for place, why in hidden]
+    wanted = unasserted(package, assertions_of(package), proof.shown)
+    objections += [Objection("grading/assertions.yaml", f"{name}: {why}") for name, why in wanted]
     if not any(one.file == "reference/policy.yaml" for one in objections):
         objections += _unbreakable(proof, rules)
     return Proved(tuple(objections), proof.sessions, len(rules))

@@ -22,7 +22,7 @@ from pytest_talk2agent.speech.tokens import Stream, tokenise
 from pytest_talk2agent.speech.words import stem
 from pytest_talk2agent.tasks.exact import exact
 from pytest_talk2agent.workflows.package.package import Package
-from pytest_talk2agent.workflows.scoring.assertion_spec import Words
+from pytest_talk2agent.workflows.scoring.assertion_spec import Assertion, Assertions, Words
 from pytest_talk2agent.workflows.scoring.course import spans
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
@@ -105,6 +105,28 @@ def unreachable(package: Package, seen: Iterable[Any] = ()) -> Iterator[tuple[st
                     yield place, problem
             elif not revealed.holds(one.expected):
                 yield place, f"nothing reveals {one.expected!r}: no fact, document or tool; add one, or derive it"
+
+
+def unasserted(package: Package, assertions: Assertions, seen: Iterable[Any] = ()) -> Iterator[tuple[str, str]]:
+    """Values that assertions want and nothing reveals, by assertion: rows, arguments, and what is to be said."""
+    revealed = Revealed(package, seen)
+    for one in assertions.assertions:
+        for value in _wanted(one):
+            if not revealed.holds(value):
+                yield one.id, f"nothing reveals {value!r}: no fact, document or tool; add one"
+
+
+def _wanted(one: Assertion) -> Iterator[Any]:
+    """The single values that an assertion wants of an agent; what stays out is what must not happen."""
+    if one.negative:
+        return
+    if one.state is not None:
+        equals = one.state.equals
+        yield from equals.values() if isinstance(equals, dict) else [equals]
+    if one.call is not None:
+        yield from one.call.args.values()
+    if one.said is not None:
+        yield from (value for value in (one.said.figure, one.said.date, one.said.code) if value is not None)
 
 
 def _derivation(text: str, gold: Any, revealed: Revealed) -> str:

@@ -69,6 +69,13 @@ def test_a_rule_that_nothing_breaks_is_an_error(tmp_path: Path) -> None:
     ]
 
 
+def test_a_value_that_an_assertion_wants_and_nothing_reveals_is_an_error(tmp_path: Path) -> None:
+    found = objections(asserting({"id": "told", "said": {"figure": 4711}}), tmp_path)
+    assert "grading/assertions.yaml: told: nothing reveals 4711: no fact, document or tool; add one" in found
+    call = {"id": "sent", "call": {"tool": "submit", "args": {"target_id": "expense_1"}}}
+    assert objections(asserting(call), tmp_path / "b") == []
+
+
 def test_mutants_break_what_is_forbidden(tmp_path: Path) -> None:
     secret = {"id": "secret", "not_said": {"words": [{"text": "zeppelin"}]}}
     never = {"id": "never", "call": {"tool": "submit", "args": {"target_id": "other"}, "never": True}}
