@@ -18,6 +18,7 @@ from pytest_talk2agent.tasks.executable import Execution
 from pytest_talk2agent.tasks.files import read_utf8
 from pytest_talk2agent.tasks.task import Task
 
+ENDED = "the sandbox ended in this check: "
 SECONDS_A_CHECK = 20
 SECONDS = 120
 
@@ -60,7 +61,7 @@ def check_workspace(task: Task, execution: Execution, workspace: Workspace) -> d
             if ended.broken:
                 raise SandboxError(ended.broken)
             why = ended.stopped or ended.errors[-300:].strip() or f"status {ended.status}"
-            found.append(Finding(False, f"the sandbox ended in this check: {why}"))
+            found.append(Finding(False, f"{ENDED}{why}"))
             if time.monotonic() >= end:
                 found += [Finding(False, f"no time was left: {why}")] * (len(checks) - len(found))
     return dict(zip(checks, found, strict=True))

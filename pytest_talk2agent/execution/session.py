@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import signal
 import time
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,6 +14,8 @@ from pytest_talk2agent.execution.trajectory import MOST_STEPS, Step, clipped
 
 AGENT_LIMITS = Limits(address_space=16 << 30, output=1 << 20)
 """What one command of an agent may use; its time is that of the task."""
+KILLED = 128 + signal.SIGKILL
+"""The status of a command that was killed, by whomsoever."""
 
 
 def text_sha256(text: str) -> str:
@@ -22,6 +25,10 @@ def text_sha256(text: str) -> str:
 
 class AgentFailedError(Exception):
     """The agent did something that ends it: it exits with an error, or meets a limit. One clear line."""
+
+
+class AgentKilledError(AgentFailedError):
+    """Somebody killed the agent: itself, or somebody outside, who is no part of the trial. One clear line."""
 
 
 class InfrastructureError(Exception):

@@ -13,14 +13,16 @@ from typing import Protocol
 from pytest_talk2agent.execution.agents.agent import Assignment, Control
 from pytest_talk2agent.execution.agents.registry import AnyAgent, make_agent
 from pytest_talk2agent.execution.bubblewrap import form
-from pytest_talk2agent.execution.checking import Finding, check_workspace, open_grader, score_of, sources_of
+from pytest_talk2agent.execution.checking import ENDED, Finding, check_workspace, open_grader, score_of, sources_of
 from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.record import State, TrialKey, TrialRecord
 from pytest_talk2agent.execution.repository import commands_of
 from pytest_talk2agent.execution.sandbox import SandboxError
 from pytest_talk2agent.execution.session import (
     AGENT_LIMITS,
+    KILLED,
     AgentFailedError,
+    AgentKilledError,
     InfrastructureError,
     Session,
     TimedOutError,
@@ -108,7 +110,9 @@ class Trials:
         form()
         agent = self.agent
         key = self.key(task, transcript, round_)
-        return run_once(self.ledger, key, lambda: _run(task, execution, agent, transcript, key, self.spec))
+        return run_once(
+            self.ledger, key, lambda: _survived(lambda: _run(task, execution, agent, transcript, key, self.spec))
+        )
 
 
 def run_once(ledger: Ledger | None, key: TrialKey, attempt: Callable[[], TrialRecord]) -> TrialRecord:
@@ -127,6 +131,17 @@ def run_once(ledger: Ledger | None, key: TrialKey, attempt: Callable[[], TrialRe
         record = _tried(attempt)
         ledger.append(record)
         return record
+
+
+def _survived(attempt: Callable[[], tuple[TrialRecord, bool]]) -> TrialRecord:
+    """Run a trial again in which something was killed: it may be no doing of the agent's. What it does each time is."""
+    record, killed = attempt()
+    for number in range(2, 2 + RETRIES):
+        if not killed:
+            break
+        record, killed = attempt()
+        record = replace(record, attempts=number)
+    return record
 
 
 def _tried(attempt: Callable[[], TrialRecord]) -> TrialRecord:
@@ -181,10 +196,14 @@ def _refused(task: Task, ledger: Ledger | None) -> str | None:
     return None
 
 
-def _run(task: Task, execution: Execution, agent: AnyAgent, transcript: str, key: TrialKey, spec: str) -> TrialRecord:
+def _run(
+    task: Task, execution: Execution, agent: AnyAgent, transcript: str, key: TrialKey, spec: str
+) -> tuple[TrialRecord, bool]:
+    """One attempt, and whether something in it was killed."""
     began = time.monotonic()
     state: State = "scored"
     reason = ""
+    killed = False
     session: Session | None = None
     criteria: dict[str, Finding] = {}
     score = None
@@ -199,7 +218,7 @@ def _run(task: Task, execution: Execution, agent: AnyAgent, transcript: str, key
                 else:
                     agent.act(transcript, session)
             except AgentFailedError as error:
-                state, reason = "agent_failed", str(error)
+                state, reason, killed = "agent_failed", str(error), isinstance(error, AgentKilledError)
             except TimedOutError as error:
                 state, reason = "timed_out", str(error)
             if session.received_sha256 not in (None, key.transcript_sha256):
@@ -210,7 +229,10 @@ def _run(task: Task, execution: Execution, agent: AnyAgent, transcript: str, key
             score = score_of(task, criteria)
     except (InfrastructureError, SandboxError, OSError) as error:
         state, reason, score, criteria = "infrastructure_failed", str(error), None, {}
-    return TrialRecord(
+    steps = tuple(session.steps) if session else ()
+    killed = killed or any(step.status == KILLED for step in steps)
+    killed = killed or any(finding.why == f"{ENDED}status {KILLED}" for finding in criteria.values())
+    record = TrialRecord(
         key=key,
         agent=spec,
         identity=dict(agent.identity()),
@@ -219,12 +241,13 @@ def _run(task: Task, execution: Execution, agent: AnyAgent, transcript: str, key
         criteria=criteria,
         reason=" ".join(reason.split()),
         received_sha256=session.received_sha256 if session else None,
-        steps=tuple(session.steps) if session else (),
+        steps=steps,
         seconds=round(time.monotonic() - began, 3),
         cost=dict(session.cost) if session else {},
         sandbox=_sandbox(),
         versions=_versions(),
     )
+    return record, killed and record.finished
 
 
 def _set_up(execution: Execution, session: Session) -> None:

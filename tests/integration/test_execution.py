@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 import xml.etree.ElementTree
 
+import kills
 import pytest
 
 from pytest_talk2agent.cli import main
@@ -388,3 +390,11 @@ class TestBaseline:
         assert alone(*given, "--t2a-agent=oracle", "--t2a-update-baseline=new").ret == 0
         document = json.loads((pytester.path / "base.json").read_text())
         assert sorted(document["executions"]["agents"]) == ["command-sh-act.sh", "oracle"]
+
+
+@pytest.mark.parametrize("victim", kills.VICTIMS)
+def test_a_run_that_is_killed_goes_on_with_whole_records(victim: str) -> None:
+    pytest.importorskip("xdist")
+    met, wrong = kills.one(victim, random.Random(3))
+    assert met
+    assert wrong == []

@@ -24,7 +24,7 @@ from typing import Any
 from pytest_talk2agent.execution.agents import python_run
 from pytest_talk2agent.execution.agents.agent import AgentError
 from pytest_talk2agent.execution.sandbox import Mount
-from pytest_talk2agent.execution.session import AgentFailedError, Session, TimedOutError
+from pytest_talk2agent.execution.session import AgentFailedError, AgentKilledError, Session, TimedOutError
 from pytest_talk2agent.execution.usage import processes_of
 
 _MOST_MESSAGE = 16 << 20
@@ -74,8 +74,8 @@ class PythonAgent:
                 task = {"module": self._module, "function": self._function, "transcript": transcript}
                 ours.sendall(json.dumps(task).encode() + b"\n")
                 _serve(ours, session)
-            except (BrokenPipeError, ConnectionResetError):
-                raise AgentFailedError("the agent's process ended before it was done") from None
+            except (BrokenPipeError, ConnectionResetError, EOFError):
+                raise _gone(process) from None
             finally:
                 _end(process)
 
@@ -88,8 +88,10 @@ def _serve(ours: socket.socket, session: Session) -> None:
                 raise TimedOutError("the agent's time was over")
             part = ours.recv(1 << 16)
             buffer += part
-            if not part or len(buffer) > _MOST_MESSAGE:
-                raise AgentFailedError("the agent's process ended before it was done")
+            if not part:
+                raise EOFError
+            if len(buffer) > _MOST_MESSAGE:
+                raise AgentFailedError(f"the agent's process wrote a message of more than {_MOST_MESSAGE >> 20} MB")
         line, _, buffer = buffer.partition(b"\n")
         try:
             message: dict[str, Any] = json.loads(line)
@@ -105,6 +107,15 @@ def _serve(ours: socket.socket, session: Session) -> None:
                 return
         except (ValueError, KeyError, TypeError) as error:
             raise AgentFailedError(f"the agent's process wrote something else than messages ({error})") from None
+
+
+def _gone(process: subprocess.Popen[bytes]) -> AgentFailedError:
+    """Why an agent's process no longer answers."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_SECONDS_TO_END)
+    if process.returncode is not None and process.returncode < 0:
+        return AgentKilledError(f"the agent's process was ended by signal {-process.returncode}")
+    return AgentFailedError("the agent's process ended before it was done")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
