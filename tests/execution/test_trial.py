@@ -34,6 +34,25 @@ def test_a_record_says_what_was_run(task: Task) -> None:
     assert TrialRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
+@pytest.mark.parametrize(
+    ("killed", "attempts"), [((False,), 1), ((True, False), 2), ((True, True, False), 3), ((True, True, True), 3)]
+)
+def test_what_was_killed_is_tried_again_and_what_is_killed_each_time_counts(
+    task: Task, monkeypatch: pytest.MonkeyPatch, killed: tuple[bool, ...], attempts: int
+) -> None:
+    record = Trials("nop").run(task, "x")
+    left = list(killed)
+    monkeypatch.setattr(trial, "_run", lambda *_: (record, left.pop(0)))
+    assert Trials("nop").run(task, "x").attempts == attempts
+    assert left == []
+
+
+def test_an_agent_that_kills_itself_is_one_that_fails(task: Task) -> None:
+    record = Trials("command:sh -c 'kill -9 $$'").run(task, "x")
+    assert (record.state, record.attempts) == ("agent_failed", 3)
+    assert record.reason == "the agent ended with status 137"
+
+
 def test_what_is_in_the_ledger_is_not_run_again(task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Trials("oracle", Ledger(tmp_path / "trials")).run(task, "x")
     monkeypatch.setattr(trial, "_run", lambda *_: pytest.fail("run again"))

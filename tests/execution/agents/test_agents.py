@@ -177,7 +177,7 @@ assert workspace.run("env").output.count("KEY") == 0"""
         [
             ("raise RuntimeError('boom')", "agent_failed", "RuntimeError: boom"),
             ("os._exit(0)", "agent_failed", "the agent's process ended before it was done"),
-            ("os.kill(os.getpid(), 9)", "agent_failed", "the agent's process ended before it was done"),
+            ("os.kill(os.getpid(), 9)", "agent_failed", "the agent's process was ended by signal 9"),
             ("time.sleep(60)", "timed_out", "the agent's time was over"),
             ("workspace.run('sleep 60')", "timed_out", "the agent's 1.5 s were over"),
             ("workspace._channel.sendall(b'[1]\\n')", "agent_failed", "wrote something else than messages"),
