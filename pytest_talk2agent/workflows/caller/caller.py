@@ -13,7 +13,8 @@ from typing import Literal
 
 from pytest_talk2agent.workflows.caller.flow import FlowEngine, Plan, Taken
 from pytest_talk2agent.workflows.caller.observation import Observation
-from pytest_talk2agent.workflows.caller.requests import Manner, Satisfaction, Verdict, manner_of
+from pytest_talk2agent.workflows.caller.requests import Satisfaction, Verdict
+from pytest_talk2agent.workflows.package.manner import Manner, manner_of
 from pytest_talk2agent.workflows.package.package import Package
 
 MOST_PLANS = 24

@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_talk2agent.tasks.errors import shown, suggestion
 from pytest_talk2agent.workflows.package.base import LIFECYCLE
+from pytest_talk2agent.workflows.package.manner import manner_of
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.package.user import Trigger, plan_id
 from pytest_talk2agent.workflows.package.work import HANDLERS, PREDICATES, PredicateSpec
@@ -133,6 +134,7 @@ class _Checks:
         file = self.task.user_state
         self.once(file, "facts", self.facts, "fact")
         older = {fact.id: fact.supersedes for fact in self.package.user.facts if fact.supersedes is not None}
+        self.manner()
         for index, fact in enumerate(self.package.user.facts):
             place = ("facts", index)
             if fact.supersedes is not None and self.known(
@@ -148,6 +150,19 @@ class _Checks:
                 self.known(file, (*place, "reveal", "events"), "event", event, self.events)
             for state in fact.reveal.on_state:
                 self.known(file, (*place, "reveal", "on_state"), "state of the flow", state, self.states)
+
+    def manner(self) -> None:
+        file = self.task.persona
+        try:
+            manner = manner_of(self.package.persona)
+        except ValueError as error:
+            self.fault(file, (), str(error))
+            return
+        for index, request in enumerate(manner.requests):
+            if request.from_state is not None:
+                self.known(
+                    file, ("requests", index, "from_state"), "state of the flow", request.from_state, self.states
+                )
 
     def flow(self) -> None:
         file, flow = self.task.user_program, self.package.flow

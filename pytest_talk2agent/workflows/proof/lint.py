@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_talk2agent.workflows.caller.requests import manner_of
 from pytest_talk2agent.workflows.package.loader import SOURCES, load_package
+from pytest_talk2agent.workflows.package.manner import manner_of
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.package.source import PackageError
 from pytest_talk2agent.workflows.proof.prove import Objection

@@ -71,7 +71,7 @@ def run_session(
     session and is scored as it stands; a fault of something else leaves the state ``infrastructure_failed``.
 
     Raises:
-        ValueError: for a persona of another form than `caller.requests` documents, or a wrong `state/state.yaml`.
+        ValueError: for a persona of another form than `package.manner` documents, or a wrong `state/state.yaml`.
     """
     options = options or RunOptions()
     identity = dict(agent.identity())

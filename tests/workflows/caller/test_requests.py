@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_talk2agent.workflows.caller.requests import Satisfaction, manner_of
+from pytest_talk2agent.workflows.caller.requests import Satisfaction
+from pytest_talk2agent.workflows.package.manner import manner_of
 
 TWO = {
     "requests": [

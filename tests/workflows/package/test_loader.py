@@ -70,6 +70,8 @@ CASES: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("user/events.yaml", ("events", 0, "expected_repairs"), ["expense_1.x"], "there is no field of `expense_1` `x`"),
     ("user/events.yaml", ("events", 0, "start_window_ms"), [900, 100], "a window is [EARLIEST, LATEST]"),
     ("user/observer.yaml", ("patterns", 0, "pattern"), "(", "`(` is no regular expression"),
+    ("user/persona.yaml", ("patience",), {"nudges": "many"}, "persona: patience.nudges: "),
+    ("user/persona.yaml", ("requests",), [{"id": "a", "from_state": "X"}], "there is no state of the flow `X`"),
     ("grading/gold.yaml", ("required_actions", 0, "kind"), "acted", "there is no kind of predicate `acted`"),
     ("grading/gold.yaml", ("terminal_state", 0, "args"), {"path": "a"}, "`state_equals` needs the argument `value`"),
     ("grading/gold.yaml", ("terminal_state", 1, "args", "artifact_id"), "x", "there is no artifact `x`"),
