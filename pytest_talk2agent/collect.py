@@ -46,24 +46,26 @@ def hold_against_limits(request: pytest.FixtureRequest) -> None:
 
 def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
     """A collector for a file that holds tasks, or is meant to; None for any other file."""
-    from pytest_talk2agent.reporting.visible import visible
-    from pytest_talk2agent.tasks.importers.registry import ImporterError
-
-    try:
-        return TaskFile.from_parent(parent, path=path) if holds_tasks(path) else None
-    except ImporterError as error:
-        raise parent.CollectError(visible(str(error))) from None
+    holds = holds_tasks(path) if path.suffix in SUFFIXES else _is_foreign(parent, path)
+    return TaskFile.from_parent(parent, path=path) if holds else None
 
 
 def holds_tasks(path: Path) -> bool:
-    """Whether a file holds tasks, or is meant to and cannot be read."""
-    if path.suffix not in SUFFIXES:
-        from pytest_talk2agent.tasks.importers.registry import format_of
-
-        return format_of(path) is not None
+    """Whether a YAML file holds tasks, or is meant to and cannot be read."""
     from pytest_talk2agent.tasks.sniff import classify
 
     return classify(path) != "other"
+
+
+def _is_foreign(parent: pytest.Collector, path: Path) -> bool:
+    """Whether a file is one of another benchmark's; raises CollectError where an importer cannot be loaded."""
+    from pytest_talk2agent.reporting.visible import visible
+    from pytest_talk2agent.tasks.importers.registry import ImporterError, format_of
+
+    try:
+        return format_of(path) is not None
+    except ImporterError as error:
+        raise parent.CollectError(visible(str(error))) from None
 
 
 class TaskFile(pytest.File):
