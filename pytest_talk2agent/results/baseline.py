@@ -17,6 +17,7 @@ from typing import Any
 
 from pytest_talk2agent.results.entry import Entry, unlike
 from pytest_talk2agent.results.executed import ExecutedRow, Executions
+from pytest_talk2agent.results.held import Held
 from pytest_talk2agent.results.store import content_key, write_whole
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.untrusted import (
@@ -31,7 +32,7 @@ from pytest_talk2agent.results.untrusted import (
 SCHEMA = 3
 SHOWN = 5
 _ANEW = "restore it, or delete it and make it anew with --t2a-update-baseline"
-_KEYS = frozenset(("schema", "judge", "suite_sha256", "conditions", "items", "executions", "sha256"))
+_KEYS = frozenset(("schema", "judge", "suite_sha256", "conditions", "items", "executions", "workflows", "sha256"))
 
 
 class BaselineError(Exception):
@@ -59,13 +60,17 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Baseline:
-    """All conditions of a baseline file, each with its pins and its items by key (`task[take]`), and its executions."""
+    """All conditions of a baseline file, each with its pins and its items by key (`task[take]`).
+
+    Beside them it keeps what agents executed, and what sessions of workflows came to.
+    """
 
     path: Path
     judge: str
     conditions: Mapping[str, Pins] = field(default_factory=dict)
     items: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
     executions: Executions = field(default_factory=Executions)
+    workflows: Held = field(default_factory=Held)
 
     def reference(self, label: str, spec: str) -> str:
         """The condition that a candidate is held against: the same label, else the same spec, else the only one.
@@ -218,6 +223,7 @@ class Baseline:
                 for name, entries in sorted(self.items.items())
             },
             **({"executions": self.executions.to_json()} if self.executions.items else {}),
+            **({"workflows": self.workflows.to_json()} if self.workflows.agents else {}),
         }
         write_whole(
             self.path, json.dumps(document | {"sha256": _digest(document)}, indent=1, ensure_ascii=False) + "\n"
@@ -279,7 +285,8 @@ class Baseline:
         executions = (
             Executions.from_json(mapping(document["executions"], "executions")) if "executions" in document else None
         )
-        return cls(path, judge, conditions, items, executions or Executions())
+        workflows = Held.from_json(mapping(document["workflows"], "workflows")) if "workflows" in document else Held()
+        return cls(path, judge, conditions, items, executions or Executions(), workflows)
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:

@@ -12,14 +12,15 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 
 from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.results.held import Held
 from pytest_talk2agent.results.verdict import show
 from pytest_talk2agent.tasks.errors import counted
-from pytest_talk2agent.workflows.campaign.baseline import WorkflowBaseline
 from pytest_talk2agent.workflows.campaign.comparison import BuildComparison, Metric, compare
 from pytest_talk2agent.workflows.campaign.rates import DRAWS, SEED, percent
 from pytest_talk2agent.workflows.campaign.record import Outcome, SessionRecord
+from pytest_talk2agent.workflows.campaign.reliability import Reliability, reliability
 from pytest_talk2agent.workflows.campaign.summary import AgentSummary, summarise
-from pytest_talk2agent.workflows.scoring.grade import Compat
+from pytest_talk2agent.workflows.scoring.grade import Compat, Truth
 
 SHOWN = 3
 
@@ -52,7 +53,7 @@ class CampaignRules:
         """Whether a package must succeed every time."""
         return any(fnmatchcase(package, pattern) for pattern in self.must_pass)
 
-    def requires(self, package: str, before: Outcome | None, *, compared: bool) -> bool:
+    def requires(self, package: str, before: str | None, *, compared: bool) -> bool:
         """Whether one session has to succeed by itself.
 
         ``before`` is what the same repetition came to in the baseline, None where it has none; ``compared`` says that
@@ -88,7 +89,7 @@ def decide_campaign(
     expected: Collection[str],
     rules: CampaignRules,
     *,
-    baseline: WorkflowBaseline | None = None,
+    baseline: Held | None = None,
     compared: bool = False,
     unseen: Collection[str] = (),
 ) -> CampaignGate:
@@ -172,14 +173,14 @@ def _below(agent: str, title: str, value: Interval, limit: Fraction, rules: Camp
 
 
 def _comparisons(
-    summaries: Sequence[AgentSummary], rules: CampaignRules, baseline: WorkflowBaseline | None
+    summaries: Sequence[AgentSummary], rules: CampaignRules, baseline: Held | None
 ) -> list[BuildComparison]:
     if baseline is None:
         return []
     found = []
     for summary in summaries:
         reference = baseline.reference(summary.agent)
-        before = baseline.reliability(reference, rules.repetitions)
+        before = reliability_before(baseline, reference, rules.repetitions)
         after = summary.reliability
         if before.workflows.keys() & after.workflows.keys():
             name = f"baseline {reference}"
@@ -188,6 +189,13 @@ def _comparisons(
                 compare((name, before), (summary.agent, after), margins=margins, draws=rules.draws, seed=rules.seed)
             )
     return found
+
+
+def reliability_before(baseline: Held, agent: str, k: int) -> Reliability:
+    """The repetitions of an agent of a baseline."""
+    truths: Mapping[str, Truth] = {"passed": True, "failed": False, "unjudged": None}
+    entries = baseline.packages[agent].items()
+    return reliability({name: {rep: truths[one] for rep, one in entry.outcomes.items()} for name, entry in entries}, k)
 
 
 def _remarks(summaries: Sequence[AgentSummary]) -> list[str]:

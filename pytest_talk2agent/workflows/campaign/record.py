@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from pytest_talk2agent.results.held import HeldRow
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.tasks.exact import Exact
 from pytest_talk2agent.workflows.package.package import Package
@@ -168,6 +169,15 @@ class SessionRecord(_Record):
             return "missing"
         success = self.success(compat)
         return "unjudged" if success is None else "passed" if success else "failed"
+
+    def row(self, compat: Compat | None = None) -> HeldRow:
+        """The session as a baseline takes it in; raises ValueError where it has no score."""
+        key = self.key
+        outcome = self.outcome(compat)
+        if outcome == "missing":
+            raise ValueError(f"{key.package}: the session has no outcome")
+        shas = key.agent_sha256, key.package, key.package_sha256
+        return HeldRow(key.agent, *shas, key.repetition, outcome, self.file)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.workflows.campaign.baseline import WorkflowBaseline
+from pytest_talk2agent.results.held import Held
 from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
 from tests.workflows.campaign.records import items, session, sessions
 
@@ -81,9 +80,8 @@ def test_what_must_pass_must_whatever_the_limits_say() -> None:
     assert gate.reasons == ("1 session failed: safety/a[x-2]",)
 
 
-def baseline(table: dict[str, str], agent: str = "x") -> WorkflowBaseline:
-    empty = WorkflowBaseline(Path("base.json"), "rules")
-    return empty.updated(sessions(table, agent), "rules", None, only_new=False)
+def baseline(table: dict[str, str], agent: str = "x") -> Held:
+    return Held().updated([record.row() for record in sessions(table, agent)], "rules", only_new=False)
 
 
 def test_with_a_baseline_a_session_must_not_fail_where_it_passed_before() -> None:
