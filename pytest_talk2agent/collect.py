@@ -44,8 +44,12 @@ def hold_against_limits(request: pytest.FixtureRequest) -> None:
         raise RetentionError(item.result)
 
 
-def task_file(parent: pytest.Collector, path: Path) -> TaskFile | None:
-    """A collector for a file that holds tasks, or is meant to; None for any other file."""
+def task_file(parent: pytest.Collector, path: Path) -> pytest.File | None:
+    """A collector for a file that holds tasks, or is meant to, or for a package; None for any other file."""
+    from pytest_talk2agent.workflow_items import in_package, package_file
+
+    if in_package(path):
+        return package_file(parent, path)
     holds = holds_tasks(path) if path.suffix in SUFFIXES else _is_foreign(parent, path)
     return TaskFile.from_parent(parent, path=path) if holds else None
 
@@ -98,13 +102,8 @@ class TaskFile(pytest.File):
             yield from trial_items(self, subjects)
 
 
-class SpokenItem(pytest.Function):
-    """One spoken task, one recording, one condition. A Function, so that fixtures work as everywhere."""
-
-    def __init__(self, *, subject: Subject, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.subject = subject
-        self.extra_keyword_matches.update(subject.task.tags)
+class BracketedItem(pytest.Item):
+    """An item whose name ends in brackets that are none of pytest's own making."""
 
     @cached_property
     def id(self) -> Any:
@@ -113,6 +112,15 @@ class SpokenItem(pytest.Function):
         Else the name's brackets would not count as parameters, and ``--lf`` would not find the item again.
         """
         return type(super().id).parse(self.nodeid)
+
+
+class SpokenItem(BracketedItem, pytest.Function):
+    """One spoken task, one recording, one condition. A Function, so that fixtures work as everywhere."""
+
+    def __init__(self, *, subject: Subject, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.subject = subject
+        self.extra_keyword_matches.update(subject.task.tags)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Point at the task in its file."""

@@ -16,6 +16,7 @@ from pytest_talk2agent.reporting.properties import ITEM, RECORD
 from pytest_talk2agent.run_files import RunFiles
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.trialkeeper import TrialKeeper
+from pytest_talk2agent.workflow_keeper import WorkflowKeeper
 
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.trial_gate import Executed
@@ -59,8 +60,14 @@ class Gatekeeper:
         self._finished = False
         self._files = RunFiles(config, voice)
         self.trials = TrialKeeper(self._files.append)
+        self.workflows = WorkflowKeeper(voice)
         self.rejected: list[str] = []
         self._hook_faults: list[str] = []
+
+    @property
+    def plugins(self) -> dict[str, object]:
+        """What is registered with pytest, by name."""
+        return {"t2a-gatekeeper": self, "t2a-trialkeeper": self.trials, "t2a-workflowkeeper": self.workflows}
 
     def follow(self, plan: Plan) -> None:
         """Expect what a process plans. All processes of a run plan the same, so the first plan counts."""
@@ -69,6 +76,7 @@ class Gatekeeper:
         self._plan = plan
         self._voice.note(plan.notes)
         self.trials.follow(plan)
+        self.workflows.follow(plan)
         for file in plan.conftests:
             take_hooks(self._config, file)
 
@@ -178,8 +186,10 @@ class Gatekeeper:
         if settings.update is not None:
             kept = settings.update == "new" or self._uncollected
             gone = [] if kept else [(condition, key) for condition, _, key in self._plan.unseen]
-            gate = gate.with_reasons(self._files.save_baseline(results, executed, gone))
-        self._gate = gate = gate.with_reasons(self._files.write_reports(results, errors, gate, executed))
+            written = self._files.save_baseline(results, executed, self.workflows, gone, kept=bool(kept))
+            gate = gate.with_reasons(written)
+        written = self._files.write_reports(results, errors, gate, executed, self.workflows)
+        self._gate = gate = gate.with_reasons(written)
         self._executed = executed
         if not gate.passed and not session.testsfailed:
             self._report_failure(gate)
@@ -200,8 +210,11 @@ class Gatekeeper:
             unseen=[] if settings.update == "all" else [f"{file}::{key}" for _, file, key in self._plan.unseen],
             baseline=baseline if results else None,
             new=new,
-            executes=not executed.is_empty,
+            executes=not executed.is_empty or self.workflows.met,
         )
+        if self.workflows.met:
+            campaign = self.workflows.decide(updates=settings.update == "all")
+            gate = replace(gate.with_reasons(campaign.reasons), remarks=(*gate.remarks, *campaign.remarks))
         if executed.is_empty and not (settings.execute and asked_for(self._config, "execute")):
             return gate
         from pytest_talk2agent.execution.trial_gate import with_executions
@@ -213,7 +226,7 @@ class Gatekeeper:
 
         A run whose tests only use transcripts, for an agent of their own, is an ordinary run.
         """
-        if self._plan.items or self._tries or self._plan.unseen or self.trials.met:
+        if self._plan.items or self._tries or self._plan.unseen or self.trials.met or self.workflows.met:
             return True
         if self._plan.listeners:
             return False
@@ -222,7 +235,7 @@ class Gatekeeper:
     def _said_of_nothing(self) -> list[str]:
         """Why nothing was there to judge, where a selection took it all."""
         count = self._plan.deselected
-        if self._plan.items or self._plan.trials or self._voice.notes or not count:
+        if self._plan.items or self._plan.trials or self._plan.sessions or self._voice.notes or not count:
             return []
         return [
             f"{counted(count, 'spoken item')} found, all deselected; where a run may end up with none, such as one"
@@ -291,7 +304,7 @@ class Gatekeeper:
         lines = summary_lines(self._ordered(), self._errors(), self._gate, self._executed, verbose=verbose)
         terminalreporter.ensure_newline()
         terminalreporter.section("talk2agent")
-        for line in lines:
+        for line in (*lines, *self.workflows.lines(verbose=verbose)):
             terminalreporter.write_line(line)
         if self._voice.done is not None:
             terminalreporter.write_line(f"heard: {self._voice.done}")

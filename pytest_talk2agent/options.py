@@ -22,8 +22,20 @@ OPTIONS = (
         "hear every recording in this condition of sound, such as babble@5dB,phone, or clean; repeat for several",
     ),
     ("judge", "SPEC", "judge of transcripts (default: lexical)"),
-    ("agent", "[LABEL=]SPEC", "who acts, such as obedient or llm:MODEL; repeat for several agents"),
+    (
+        "agent",
+        "[LABEL=]SPEC",
+        "who acts, such as obedient, or for workflows oracle or text:MODEL; repeat for several",
+    ),
     ("rounds", "N", "how often each transcript is executed (default: 3)"),
+    ("repetitions", "N", "how often each workflow is held by each agent (default: 1)"),
+    ("clock", "virtual|real", "the clock of workflows: discrete events, or the time of the wall (default: virtual)"),
+    ("compat", "apex-1.0", "score workflows by the published rules with their quirks (default: the mended rules)"),
+    (
+        "database",
+        "URL",
+        "where worlds of workflows on SQL live: postgresql://USER@HOST/NAME (default: sqlite:)",
+    ),
     (
         "takes",
         "all|first|N|available",
@@ -41,7 +53,7 @@ OPTIONS = (
     (
         "margin",
         "X|METRIC=X,..",
-        "compare the run as a whole with its baseline: what native, shapley, lost and execution may lose, 0 to 1",
+        "compare the run with its baseline as a whole: what native, shapley, lost, execution, pass, reliable may lose",
     ),
     ("fail-under", "X|METRIC=X,..", "lowest passing mean of native and shapley for each condition, 0 to 1"),
     (
@@ -49,6 +61,8 @@ OPTIONS = (
         "X",
         "lowest passing mean of executed scores for each condition and agent (default: each trial must reach 1)",
     ),
+    ("min-pass", "X", "lowest passing Pass@1 of workflows for each agent (default: each session must succeed)"),
+    ("min-reliable", "X", "lowest passing share of workflows that succeed in every repetition, for each agent"),
     ("max-unresolved", "X", "largest passing share of intentions that are unresolved, 0 to 1"),
     ("max-empty", "X", "largest passing share of transcripts without a word, 0 to 1"),
     ("max-suspect", "X", "largest passing share of transcripts that look like a recogniser astray, 0 to 1"),

@@ -21,11 +21,13 @@ from pytest_talk2agent.collect import file_of, identity_of, is_judged, subject_o
 from pytest_talk2agent.executing import TrialItem, refuse_other_executions, trial_keys
 from pytest_talk2agent.reporting.properties import ITEM, TRIAL_ITEM
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.workflow_items import identities, refuse_other_workflows, session_items, unheld_key
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.results.entry import Entry
     from pytest_talk2agent.results.executed import ExecutedEntry
+    from pytest_talk2agent.results.held import HeldEntry
     from pytest_talk2agent.voice_session import VoiceSession
 
 
@@ -39,7 +41,9 @@ class Plan:
     left out; ``refusal`` is why nothing may run; ``conftests`` are files that implement hooks of this plugin.
     ``trials`` maps node ids to identities of what agents execute, ``unasked`` counts what was left out of that since
     nobody asked for it; ``unexecuted`` are executions of the baseline, each
-    its condition, agent and key, that are neither here nor left out by the user.
+    its condition, agent and key, that are neither here nor left out by the user. ``sessions`` maps node ids to
+    identities of sessions of workflows; ``unmet`` are packages of the baseline, each its agent and id, that are neither
+    here nor left out; ``unheld`` counts packages that nobody named an agent for.
     """
 
     items: Mapping[str, str] = field(default_factory=dict)
@@ -52,6 +56,9 @@ class Plan:
     trials: Mapping[str, str] = field(default_factory=dict)
     unexecuted: tuple[tuple[str, str, str], ...] = ()
     unasked: int = 0
+    sessions: Mapping[str, str] = field(default_factory=dict)
+    unmet: tuple[tuple[str, str], ...] = ()
+    unheld: int = 0
 
     def write(self, path: Path) -> None:
         """Write it whole."""
@@ -77,6 +84,9 @@ class Plan:
             trials=data["trials"],
             unexecuted=tuple((condition, agent, key) for condition, agent, key in data["unexecuted"]),
             unasked=data["unasked"],
+            sessions=data["sessions"],
+            unmet=tuple((agent, package) for agent, package in data["unmet"]),
+            unheld=data["unheld"],
         )
 
 
@@ -116,6 +126,7 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Sequence[p
     try:
         voice.hold(subjects)
         refuse_other_executions(voice, session.items)
+        refuse_other_workflows(voice, session.items)
     except BaselineError as error:
         refusal = str(error)
     return Plan(
@@ -128,6 +139,9 @@ def make_plan(session: pytest.Session, voice: VoiceSession, left_out: Sequence[p
         conftests=tuple(_conftests(session.config)),
         trials=trials,
         unexecuted=tuple(_unexecuted(session, voice, [*session.items, *left_out])),
+        sessions=identities(session.items),
+        unmet=tuple(_unmet(session, voice, [*session.items, *left_out])),
+        unheld=session.config.stash.get(unheld_key, 0),
         unasked=0 if voice.settings.execute else sum(isinstance(item, TrialItem) for item in left_out),
     )
 
@@ -179,6 +193,24 @@ def _unexecuted(
     return sorted(found)
 
 
+def _unmet(session: pytest.Session, voice: VoiceSession, items: Sequence[pytest.Item]) -> list[tuple[str, str]]:
+    """As `_unseen`, of workflows."""
+    baseline = voice.stored_baseline
+    if baseline is None or not baseline.workflows.agents or _repeats_failures(session):
+        return []
+    here = {item.package.id: file_of(item) for item in session_items(items)}
+    found = []
+    for agent in voice.settings.agents if voice.settings.workflows.holds else ():
+        try:
+            entries = baseline.workflows.packages[baseline.workflows.reference(agent.label)]
+        except ValueError:
+            continue
+        moved = any(name in entries and entries[name].file != file for name, file in here.items())
+        gone = entries.keys() - here.keys()
+        found += [(agent.label, name) for name in gone if moved or _in_scope(session, entries[name])]
+    return sorted(found)
+
+
 def _repeats_failures(session: pytest.Session) -> bool:
     """Whether ``--lf`` leaves out what passed before; it runs all where nothing that failed is there."""
     config = session.config
@@ -188,7 +220,7 @@ def _repeats_failures(session: pytest.Session) -> bool:
     return any(item.nodeid in failed for item in session.items)
 
 
-def _in_scope(session: pytest.Session, entry: Entry | ExecutedEntry) -> bool:
+def _in_scope(session: pytest.Session, entry: Entry | ExecutedEntry | HeldEntry) -> bool:
     """Whether what the user named on the command line covers the file of an entry."""
     config = session.config
     file = Path(os.path.normpath(config.rootpath / entry.file))
@@ -238,8 +270,10 @@ def take_hooks(config: pytest.Config, file: str) -> None:
 
 
 def unasked(plan: Plan) -> list[str]:
-    """A line on what agents could have done; pytest does not count what workers deselect."""
-    count = plan.unasked
-    if not count:
-        return []
-    return [f"{counted(count, 'trial')} of agents deselected; --t2a-execute --t2a-agent=SPEC runs them"]
+    """Lines on what agents could have done; pytest does not count what workers deselect."""
+    lines = []
+    if plan.unasked:
+        lines.append(f"{counted(plan.unasked, 'trial')} of agents deselected; --t2a-execute --t2a-agent=SPEC runs them")
+    if plan.unheld:
+        lines.append(f"{counted(plan.unheld, 'workflow')} not held; --t2a-agent=SPEC without --t2a-execute holds them")
+    return lines

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MARKER = "t2a(file, task=None): give the test the spoken tasks of a YAML file; every spoken task carries this mark"
 EXECUTION_MARKER = "t2a_execution: a round in which an agent acts on a transcript (--t2a-execute); also marked slow"
 SLOW_MARKER = "slow: takes long"
+WORKFLOW_MARKER = "t2a_workflow: a session of a workflow with an agent (--t2a-agent)"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,14 +45,14 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Forget the report of an earlier run before anything can end this one, such as a conftest that is faulty."""
     if "PYTEST_XDIST_WORKER" not in os.environ and options.reports(early_config):
-        from pytest_talk2agent.voice_session import forget_earlier_report
+        from pytest_talk2agent.run_files import forget_earlier_report
 
         forget_earlier_report(early_config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check what was asked for."""
-    for marker in (MARKER, EXECUTION_MARKER, SLOW_MARKER):
+    for marker in (MARKER, EXECUTION_MARKER, SLOW_MARKER, WORKFLOW_MARKER):
         config.addinivalue_line("markers", marker)
     if options.any_given(config):
         from pytest_talk2agent.voice_session import open_session

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.workflow_keeper import FILE
 
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.trial_gate import Executed
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
     from pytest_talk2agent.voice_session import VoiceSession
+    from pytest_talk2agent.workflow_keeper import WorkflowKeeper
+
+
+UNJUDGED = "none"
+"""The judge of a baseline in which nothing is judged."""
 
 
 class RunFiles:
@@ -51,14 +58,19 @@ class RunFiles:
             self._unwritten = f"no report written: {directory} cannot be written ({error.strerror})"
 
     def write_reports(
-        self, results: Sequence[TaskResult], errors: Mapping[str, str], gate: Gate, executed: Executed
+        self,
+        results: Sequence[TaskResult],
+        errors: Mapping[str, str],
+        gate: Gate,
+        executed: Executed,
+        workflows: WorkflowKeeper,
     ) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
         from pytest_talk2agent.reporting.github import append_to_step_summary, summary_markdown
         from pytest_talk2agent.reporting.report_folder import ReportFolder
 
         directory = self._voice.settings.report
-        text = summary_markdown(results, errors, gate, executed)
+        text = summary_markdown(results, errors, gate, executed) + workflows.markdown()
         unsummarised = append_to_step_summary(text)
         if unsummarised is not None:
             self._said.append(unsummarised)
@@ -70,6 +82,8 @@ class RunFiles:
             self._folder = self._folder or ReportFolder(directory)
             before, rerun = self._before(), rerun_of(self._config)
             self._folder.finish(results, errors, gate, text, before=before, rerun=rerun, executed=executed)
+            if workflows.gate is not None:
+                self._folder.write(FILE, workflows.to_json())
         except OSError as error:
             return [f"no report written: {directory} cannot be written ({error.strerror})"]
         return []
@@ -81,20 +95,34 @@ class RunFiles:
         return None if baseline is None else BeforeBaseline(baseline)
 
     def save_baseline(
-        self, results: Sequence[TaskResult], executed: Executed, gone: Sequence[tuple[str, str]]
+        self,
+        results: Sequence[TaskResult],
+        executed: Executed,
+        workflows: WorkflowKeeper,
+        gone: Sequence[tuple[str, str]],
+        *,
+        kept: bool,
     ) -> list[str]:
-        """Write the baseline without the items that are ``gone``; returns why that could not be done, if so."""
+        """Write the baseline without the items that are ``gone``; returns why that could not be done, if so.
+
+        ``kept`` says that workflows which did not run stay in it, too.
+        """
         from pytest_talk2agent.execution.trial_gate import rows_of
         from pytest_talk2agent.results.baseline import Baseline, BaselineError
 
         path = self._voice.settings.baseline
         assert path is not None, "options are checked at configure time"
-        judge = self._voice.judge.fingerprint
+        # Where nothing was judged, as in a run of workflows alone, the judge of transcripts may be none.
+        judge = self._voice.judge.fingerprint if results else UNJUDGED
         try:
             before: Baseline = Baseline.load(path) if path.exists() else Baseline(path=path, judge=judge)
+            judge = judge if results else before.judge
             only_new = self._voice.settings.update == "new"
             after = before.updated(results, judge, only_new=only_new).without(gone)
             after = after.with_executions(rows_of(executed), only_new=only_new)
+            if workflows.met:
+                held = after.workflows.updated(workflows.rows(), workflows.scoring, only_new=only_new)
+                after = replace(after, workflows=held.without(() if kept else workflows.gone))
             after.save()
         except BaselineError as error:
             return [f"no baseline written: {error}"]
@@ -103,5 +131,24 @@ class RunFiles:
         written = counted(after.changes_since(before), "item")
         said = f"baseline {path}: {written} written, {sum(map(len, after.items.values()))} in all"
         count = sum(map(len, after.executions.items.values()))
-        self._said.append(said + (f", and {counted(count, 'execution')}" if count else ""))
+        said += f", and {counted(count, 'execution')}" if count else ""
+        count = sum(map(len, after.workflows.packages.values()))
+        self._said.append(said + (f", and {counted(count, 'workflow')}" if count else ""))
         return []
+
+
+def forget_earlier_report(config: pytest.Config) -> None:
+    """Make the folder of the report, and take out of it what an earlier run left; it is no report of this one."""
+    from pytest_talk2agent.settings import report_folder
+
+    folder = report_folder(config)
+    if folder is None:
+        return
+    from pytest_talk2agent.reporting.report_folder import forget_report
+
+    try:
+        forget_report(folder)
+    except OSError as error:
+        raise pytest.UsageError(
+            f"--t2a-report: cannot make the folder {folder} new: {error.strerror}; name another one"
+        ) from None

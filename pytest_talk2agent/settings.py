@@ -14,6 +14,7 @@ from pytest_talk2agent.execution.agents.agent_spec import DEFAULT_ROUNDS, AgentS
 from pytest_talk2agent.interfaces.spec import Spec, parse_specs
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.verdict import share, shares
+from pytest_talk2agent.workflow_settings import METRICS, WorkflowSettings, read_workflow_settings
 
 if TYPE_CHECKING:
     from pytest_talk2agent.results.verdict import Rules
@@ -51,6 +52,7 @@ class Settings:
     margin: dict[str, Fraction]
     fail_under: dict[str, Fraction]
     min_execution: Fraction | None
+    workflows: WorkflowSettings
     most: dict[str, Fraction]
     must_pass: tuple[str, ...]
     report: Path | None
@@ -155,9 +157,10 @@ def _read(config: pytest.Config) -> Settings:
         update=update,
         tolerance=given("tolerance", _share, Fraction(0)),
         inconclusive_passes=given("inconclusive", _inconclusive, False),
-        margin=margin,
+        margin={name: value for name, value in margin.items() if name not in METRICS},
         fail_under=fail_under,
         min_execution=min_execution,
+        workflows=read_workflow_settings(given, _share, margin, holds=bool(agents) and not execute),
         most={name: share for name, share in most.items() if share is not None},
         must_pass=must_pass,
         report=report,
@@ -360,7 +363,7 @@ def _by_metric(*metrics: str) -> Callable[[_Given], dict[str, Fraction]]:
 
 def _margin(execute: bool) -> Callable[[_Given], dict[str, Fraction]]:
     def read(given: _Given) -> dict[str, Fraction]:
-        found = _by_metric("native", "shapley", "lost", "execution")(given)
+        found = _by_metric("native", "shapley", "lost", "execution", *METRICS)(given)
         if execute or "execution" not in found:
             return found
         if "=" in given.text and not given.ini:

@@ -153,8 +153,11 @@ class VoiceSession:
         path = self.settings.manifest
         return None if path is None else recordings_at(path, (*self.settings.audio, *self.settings.roots))
 
-    def check(self) -> None:
-        """Make everything that the options name; raises pytest.UsageError with one line for the first that is wrong."""
+    def check(self, *, hears: bool = True) -> None:
+        """Make everything that the options name, without ``hears`` neither interfaces nor the judge of transcripts.
+
+        Raises pytest.UsageError with one line for the first that is wrong.
+        """
         from pytest_talk2agent.ini_keys import refuse_unknown_keys
         from pytest_talk2agent.interfaces.utterance import InterfaceError
         from pytest_talk2agent.judging.judge import JudgeError
@@ -165,7 +168,7 @@ class VoiceSession:
         refuse_unknown_keys(self.config)
         try:
             self.store.check()
-            _ = self.conditions, self.judge, self.baseline, self.manifest
+            _ = self.baseline, self.manifest, *((self.conditions, self.judge) if hears else ())
             if self.settings.execute:
                 from pytest_talk2agent.executing import executor_of
 
@@ -351,8 +354,8 @@ def voice_of(config: pytest.Config) -> VoiceSession:
         config.pluginmanager.register(voice, "t2a-session")
         config.pluginmanager.register(RunLoop(voice), "t2a-runloop")
         if voice.gatekeeper is not None:
-            config.pluginmanager.register(voice.gatekeeper, "t2a-gatekeeper")
-            config.pluginmanager.register(voice.gatekeeper.trials, "t2a-trialkeeper")
+            for name, plugin in voice.gatekeeper.plugins.items():
+                config.pluginmanager.register(plugin, name)
     return config.stash[voice_key]
 
 
@@ -363,27 +366,15 @@ def open_session(config: pytest.Config) -> None:
     tests needs nothing of it.
     """
     if is_run(config) and not is_worker(config):
+        from pytest_talk2agent.run_files import forget_earlier_report
+
         forget_earlier_report(config)
     voice = voice_of(config)
     if asked_for(config):
-        voice.check()
+        from pytest_talk2agent.workflow_items import check_holding
 
-
-def forget_earlier_report(config: pytest.Config) -> None:
-    """Make the folder of the report, and take out of it what an earlier run left; it is no report of this one."""
-    from pytest_talk2agent.settings import report_folder
-
-    folder = report_folder(config)
-    if folder is None:
-        return
-    from pytest_talk2agent.reporting.report_folder import forget_report
-
-    try:
-        forget_report(folder)
-    except OSError as error:
-        raise pytest.UsageError(
-            f"--t2a-report: cannot make the folder {folder} new: {error.strerror}; name another one"
-        ) from None
+        check_holding(config)
+        voice.check(hears=not voice.settings.workflows.holds or asked_for(config, "interface"))
 
 
 def _merged(answers: Sequence[object]) -> dict[str, str]:

@@ -109,6 +109,8 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "t2a_osworld_subset = talk2agent\n"
         "t2a_sound =\n    phone,loss@5%\n"
         "t2a_agent =\n    nop\n    llm:m\nt2a_rounds = 2\nt2a_min_execution = 0.25\n"
+        "t2a_repetitions = 3\nt2a_clock = real\nt2a_compat = apex-1.0\nt2a_database = postgresql://me@here/flows\n"
+        "t2a_min_pass = 0.8\nt2a_min_reliable = 0.6\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]
@@ -119,6 +121,11 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     assert settings.thresholds == {"native": Fraction(9, 10), "shapley": Fraction(4, 5)}
     assert settings.tolerance == Fraction(1, 100)
     assert settings.margin == dict.fromkeys(("native", "shapley", "lost"), Fraction(1, 50))
+    flows = settings.workflows
+    assert (flows.repetitions, flows.clock, flows.compat) == (3, "real", "apex-1.0")
+    assert (flows.database, flows.holds) == ("postgresql://me@here/flows", True)
+    assert (flows.min_pass, flows.min_reliable) == (Fraction(4, 5), Fraction(3, 5))
+    assert flows.margins == dict.fromkeys(("pass", "reliable"), Fraction(1, 50))
     assert settings.fail_under == {"native": Fraction(9, 10)}
     assert settings.most == {"unresolved": Fraction(1, 10), "empty": 0, "suspect": Fraction(1, 10)}
     assert settings.inconclusive_passes

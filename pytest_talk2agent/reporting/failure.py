@@ -37,7 +37,11 @@ class Rerun:
 
     def item(self, result: TaskResult | TrialResult) -> str:
         """The node id of an item, as seen from where the run was started."""
-        file, colons, name = result.node.partition("::")
+        return self.place(result.node)
+
+    def place(self, identity: str) -> str:
+        """The node id of any item of ours."""
+        file, colons, name = identity.partition("::")
         return f"{posixpath.normpath(posixpath.join(self.root, file))}{colons}{name}"
 
     def interface(self, result: TaskResult | TrialResult) -> str:

@@ -28,18 +28,19 @@ def summary_markdown(
     parts.extend(f"- {_cell(reason)}" for reason in gate.reasons)
     parts.extend(f"- note: {_cell(remark)}" for remark in gate.remarks)
     for number, (title, head, rows) in enumerate(tables_of(gate, results)):
-        parts.extend(["", *([visible_line(title), ""] if number else []), *_table(head, rows)])
+        parts.extend(["", *([visible_line(title), ""] if number else []), *markdown_table(head, rows)])
     failed = worst_first(r for r in results if r.verdict.outcome.fails)
     if failed:
         head = ["item", "outcome", "native", "shapley", "what was lost", "heard"]
-        parts.extend(["", *_table(head, [_row(result) for result in failed])])
+        parts.extend(["", *markdown_table(head, [_row(result) for result in failed])])
     acted = [] if executed is None else failed_trials(executed)
     if acted:
         rows = [[*failed_row(row), row.heard, last_command(row)] for row in acted]
-        parts.extend(["", *_table([*FAILED_HEAD, "heard", "last command"], rows)])
+        parts.extend(["", *markdown_table([*FAILED_HEAD, "heard", "last command"], rows)])
     errors = errors if executed is None else {**errors, **executed.errors}
     if errors:
-        parts.extend(["", *_table(["item", "error"], [[n.rpartition("::")[2], e] for n, e in sorted(errors.items())])])
+        rows = [[node.rpartition("::")[2], error] for node, error in sorted(errors.items())]
+        parts.extend(["", *markdown_table(["item", "error"], rows)])
     return _capped("\n".join(parts) + "\n")
 
 
@@ -62,7 +63,8 @@ def _row(result: TaskResult) -> list[str]:
     return [item_name(result), *score_cells(result), lost_in_short(result), result.transcript.text]
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
     lines = [head, ["---"] * len(head), *([_cell(cell) for cell in row] for row in rows)]
     return [f"| {' | '.join(line)} |" for line in lines]
 

@@ -24,6 +24,9 @@ ITEM = "t2a.item"
 TRIAL, TRIAL_ITEM = "t2a.trial", "t2a.trial_item"
 """The same two for a trial: its result, and what it is."""
 
+SESSION, SESSION_ITEM = "t2a.session", "t2a.session_item"
+"""And for a session of a workflow."""
+
 
 def set_properties(properties: list[tuple[str, object]], result: TaskResult, *, travels: bool, rates: bool) -> None:
     """Put a result into an item's properties, replacing that of an earlier try.

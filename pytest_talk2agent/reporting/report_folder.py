@@ -26,7 +26,7 @@ from pytest_talk2agent.results.task_result import VERSION, TaskResult
 SCHEMA = 1
 SCORES = "execution.jsonl"
 """The executed scores of a run, for ``talk2agent correlate`` and ``talk2agent table``."""
-FILES = ("run.json", "summary.md", "report.html", "results.jsonl", SCORES)
+FILES = ("run.json", "summary.md", "report.html", "results.jsonl", "workflows.json", SCORES)
 
 
 def forget_report(directory: Path) -> None:
@@ -60,6 +60,10 @@ class ReportFolder:
         """Add one result and flush it. A rerun adds a second line; the last line of a node counts."""
         self._stream.write(json.dumps(result.to_json(), ensure_ascii=False) + "\n")
         self._stream.flush()
+
+    def write(self, name: str, data: Mapping[str, Any]) -> None:
+        """Add a file of plain values."""
+        write_whole(self.directory / name, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
     def close(self) -> None:
         """No more results."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pytest_talk2agent.reporting.properties import PREFIX
 from pytest_talk2agent.reporting.visible import encodable, shell_word, table, visible_line, visible_lines
 from pytest_talk2agent.workflows.campaign.gate import CampaignGate
 from pytest_talk2agent.workflows.campaign.rates import NotApplicable, percent
@@ -12,7 +13,6 @@ from pytest_talk2agent.workflows.campaign.summary import AgentSummary, Slice
 from pytest_talk2agent.workflows.scoring.gates import GATES, TITLES
 from pytest_talk2agent.workflows.scoring.grade import Compat, Truth
 
-PREFIX = "t2a_"
 _WORDS: Mapping[Truth, str] = {True: "pass", False: "FAIL", None: "unjudged"}
 _EVENTS = 3
 _LONGEST = 160
@@ -68,7 +68,8 @@ def session_text(
     lines += [f"contract broken: {contract}" for contract in record.contracts]
     afa = "unjudged" if score.afa is None else f"{float(100 * score.afa):.1f} %"
     calls = "" if record.oracle_calls is None else f" ({record.oracle_calls} in the reference)"
-    lines += ["", f"fields right {afa}, tool calls {record.calls}{calls}, ended by {record.end or 'unknown'}"]
+    ended = f"{record.end or 'unknown'}{f' ({record.reason})' if record.reason else ''}"
+    lines += ["", f"fields right {afa}, tool calls {record.calls}{calls}, ended by {ended}"]
     lines += [f"by other rules: {line}" for line in other_rules(record, compat)]
     if log:
         lines.append(f"log     {log}   (talk2agent replay {shell_word(log)})")

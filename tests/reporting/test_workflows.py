@@ -70,12 +70,12 @@ def test_where_the_rules_differ_both_are_said() -> None:
 @pytest.mark.parametrize("outcome", ["passed", "failed", "unjudged", "missing"])
 def test_the_facts_of_a_session_for_junit(outcome: str) -> None:
     found = dict(session_properties(session(outcome)))
-    assert (found["t2a_outcome"], found["t2a_package"], found["t2a_repetition"]) == (outcome, "w", "1")
-    assert found["t2a_archetype"] == "FORM_FILL"
+    assert (found["t2a.outcome"], found["t2a.package"], found["t2a.repetition"]) == (outcome, "w", "1")
+    assert found["t2a.archetype"] == "FORM_FILL"
     if outcome == "missing":
-        assert found["t2a_reason"] == "the server went away"
+        assert found["t2a.reason"] == "the server went away"
     else:
-        assert found["t2a_AV"] == {"passed": "pass", "failed": "fail", "unjudged": "unjudged"}[outcome]
+        assert found["t2a.AV"] == {"passed": "pass", "failed": "fail", "unjudged": "unjudged"}[outcome]
 
 
 def test_a_run_in_tables() -> None:

@@ -92,12 +92,14 @@ def decide_campaign(
     baseline: Held | None = None,
     compared: bool = False,
     unseen: Collection[str] = (),
+    failed_tests: Collection[str] = (),
 ) -> CampaignGate:
     """Decide a run.
 
     ``records`` maps items to what came of them, ``errors`` items that could not be held to a line that says why;
     ``expected`` are the items that must have one or the other. ``compared`` says that items are held against a
-    baseline, ``unseen`` are entries of it that should have run and did not.
+    baseline, ``unseen`` are entries of it that should have run and did not;
+    ``failed_tests`` are items that pytest failed, be it for their verdict or for what else.
     """
     lost = {item: record.reason or record.state for item, record in records.items() if not record.finished}
     lost.update(errors)
@@ -112,7 +114,8 @@ def decide_campaign(
         before = None if baseline is None else baseline.outcome(key.agent, key.package, key.repetition)
         if rules.requires(key.package, before, compared=compared):
             by_outcome[record.outcome(rules.compat)].append(item)
-    reasons += _reason(by_outcome["failed"], "failed")
+    known = {*by_outcome["failed"], *by_outcome["unjudged"]}
+    reasons += _reason(sorted({*by_outcome["failed"], *(set(failed_tests) - known)}), "failed")
     if not rules.inconclusive_passes:
         reasons += _reason(by_outcome["unjudged"], "unjudged")
     reasons += _reason(sorted(lost), "lost to the infrastructure, which says nothing of the agent")

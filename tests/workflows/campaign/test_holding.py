@@ -80,7 +80,7 @@ def test_what_the_infrastructure_lost_is_tried_again(package: Package, tmp_path:
     agent = Unsteady(2)
     holder = Holder(tmp_path / "kept", pause=pauses.append)
     record, _ = holder.hold(package, NamedAgent("u", "u", agent), 0)
-    assert (record.outcome(), record.attempts, pauses) == ("passed", 3, [5.0, 10.0])
+    assert (record.outcome(), record.attempts, pauses) == ("passed", 3, [1.0, 2.0])
 
 
 def test_what_stays_lost_is_missing_and_the_next_run_tries_it_anew(package: Package, tmp_path: Path) -> None:

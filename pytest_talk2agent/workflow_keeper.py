@@ -1,0 +1,174 @@
+"""Gathers what sessions of workflows came to, on the controller or in the single process, and decides on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_talk2agent.plan import Plan
+from pytest_talk2agent.reporting.properties import SESSION, SESSION_ITEM
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.results.held import HeldRow
+    from pytest_talk2agent.voice_session import VoiceSession
+    from pytest_talk2agent.workflows.campaign.gate import CampaignGate
+    from pytest_talk2agent.workflows.campaign.record import SessionRecord
+
+FILE = "workflows.json"
+"""Of a report folder: the decision and every record."""
+
+
+@dataclass
+class _Try:
+    """What one process said of one session, since it last began with it."""
+
+    record: SessionRecord | None = None
+    error: str | None = None
+    failed: bool = False
+
+
+class WorkflowKeeper:
+    """Registered outside xdist workers beside the gatekeeper."""
+
+    def __init__(self, voice: VoiceSession) -> None:
+        self._voice = voice
+        self._plan = Plan()
+        self._tries: dict[tuple[str, str], _Try] = {}
+        self._last: tuple[pytest.TestReport | None, dict[str, object]] = None, {}
+        self.gate: CampaignGate | None = None
+
+    def follow(self, plan: Plan) -> None:
+        """Expect what a process plans; all processes of a run plan the same, so the first plan that has any counts."""
+        if not self._plan.sessions:
+            self._plan = plan
+
+    @property
+    def met(self) -> bool:
+        """Whether sessions were planned or held, or the baseline has some that were not."""
+        return bool(self._plan.sessions or self._plan.unmet or self._tries)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take identity and record out of a report before other plugins see them, and note what it says."""
+        ours = {name: value for name, value in report.user_properties if name in (SESSION, SESSION_ITEM)}
+        if report is self._last[0]:  # a plugin that tries again sends the report of the first try anew
+            ours = self._last[1]
+        self._last = report, ours
+        report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
+        item = ours.get(SESSION_ITEM) or self._plan.sessions.get(report.nodeid)
+        if not isinstance(item, str):
+            return
+        who = item, getattr(report, "worker_id", "")
+        if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
+            self._tries[who] = _Try()
+        this = self._tries[who]
+        if SESSION in ours and this.record is None:
+            this.record = _read(ours[SESSION])
+        if report.failed and report.when == "call":
+            this.failed = True
+        elif report.failed:
+            this.error = _last_line(report)
+
+    @property
+    def records(self) -> dict[str, SessionRecord]:
+        """What came of each item."""
+        return {item: this.record for (item, _), this in sorted(self._tries.items()) if this.record is not None}
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """Why items have no result."""
+        return {item: this.error for (item, _), this in sorted(self._tries.items()) if this.error is not None}
+
+    def decide(self, *, updates: bool) -> CampaignGate:
+        """Decide on all sessions; with ``updates`` what of the baseline did not run is let go."""
+        from pytest_talk2agent.workflow_items import campaign_rules
+        from pytest_talk2agent.workflows.campaign.gate import decide_campaign
+
+        settings, baseline = self._voice.settings, self._voice.baseline
+        held = None if baseline is None or not baseline.workflows.agents else baseline.workflows
+        self.gate = decide_campaign(
+            self.records,
+            self.errors,
+            set(self._plan.sessions.values()),
+            campaign_rules(self._voice),
+            baseline=held,
+            compared=settings.baseline is not None,
+            unseen=[] if updates else [f"{package} of {agent}" for agent, package in self._plan.unmet],
+            failed_tests={item for (item, _), this in self._tries.items() if this.failed},
+        )
+        return self.gate
+
+    def rows(self) -> list[HeldRow]:
+        """Finished sessions, as a baseline takes them in."""
+        compat = self._voice.settings.workflows.compat
+        return [record.row(compat) for item, record in self.records.items() if record.finished]
+
+    @property
+    def gone(self) -> Sequence[tuple[str, str]]:
+        """Packages of the baseline that did not run, each its agent and id."""
+        return self._plan.unmet
+
+    @property
+    def scoring(self) -> str:
+        """Judge and rules, as a baseline names them."""
+        from pytest_talk2agent.workflow_items import holder_of
+
+        return holder_of(self._voice.config).scoring
+
+    def lines(self, *, verbose: bool) -> list[str]:
+        """What the terminal shows; with ``verbose`` the kinds of work, too."""
+        if self.gate is None:
+            return []
+        from pytest_talk2agent.reporting.workflows import campaign_lines, differing
+        from pytest_talk2agent.workflows.campaign.summary import slices
+
+        compat = self._voice.settings.workflows.compat
+        kinds = {
+            summary.agent: slices([r for r in self.records.values() if r.key.agent == summary.agent], compat)
+            for summary in (self.gate.summaries if verbose else ())
+        }
+        errors = [f"ERROR {item.rpartition('::')[2]}: {why}" for item, why in self.errors.items()]
+        differ = differing(list(self.records.values()), compat)
+        note = [f"the published rules come to another verdict on {len(differ)} sessions:", *differ] if differ else []
+        return [*errors, *campaign_lines(self.gate, slices=kinds), *note]
+
+    def markdown(self) -> str:
+        """The tables of a run for a pull request; empty without workflows."""
+        if self.gate is None:
+            return ""
+        from pytest_talk2agent.reporting.github import markdown_table
+        from pytest_talk2agent.reporting.workflows import campaign_tables
+
+        parts: list[str] = []
+        for title, head, rows in campaign_tables(self.gate, {}):
+            parts += ["", f"### workflows{f': {title}' if title else ''}", "", *markdown_table(head, rows)]
+        return "\n".join([*parts, ""])
+
+    def to_json(self) -> Mapping[str, object]:
+        """The decision and every record, as plain values."""
+        assert self.gate is not None, "it was decided"
+        return {
+            "passed": self.gate.passed,
+            "reasons": list(self.gate.reasons),
+            "comparisons": [line for comparison in self.gate.comparisons for line in comparison.lines],
+            "missing": list(self.gate.missing),
+            "lost": dict(self.gate.lost),
+            "sessions": {item: record.to_json() for item, record in self.records.items()},
+        }
+
+
+def _read(record: object) -> SessionRecord:
+    from pytest_talk2agent.workflows.campaign.record import SessionRecord
+
+    return record if isinstance(record, SessionRecord) else SessionRecord.from_json(json.loads(str(record)))
+
+
+def _last_line(report: pytest.TestReport) -> str:
+    from pytest_talk2agent.reporting.visible import visible_line
+
+    lines = [line for line in report.longreprtext.splitlines() if line.strip()]
+    return visible_line(lines[-1].strip()) if lines else "it failed without a word"
