@@ -47,6 +47,7 @@ COMMANDS = (
     publishing.add_eval_results,
     speaking.add_speak,
     recordings.add_find_snr,
+    sessions.add_converse,
     sessions.add_replay,
     sessions.add_explore,
     task_files.add_schema,

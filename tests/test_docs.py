@@ -67,7 +67,7 @@ OPTIONS: dict[str, type[DataclassInstance]] = {
 }
 RUN = ["tutorial.md", "interfaces.md", "judging.md", "how-it-works.md"]
 """The pages whose commands are run, in one folder and in this order."""
-ALONE = ["workflows.md"]
+ALONE = ["workflow-agents.md", "workflows.md"]
 """Pages of their own whose commands are run in a folder of their own."""
 SANDBOXED = ["execution.md"]
 """Pages of their own whose commands need a sandbox."""
@@ -343,6 +343,7 @@ def test_what_the_pages_show_is_what_happens(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", ALONE)
 def test_what_a_page_of_its_own_shows_is_what_happens(page: str, tmp_path: Path) -> None:
+    (tmp_path / "pytest-talk2agent").symlink_to(ROOT, target_is_directory=True)
     folder = tmp_path / "voice-gate"
     folder.mkdir()
     _follow([page], folder)

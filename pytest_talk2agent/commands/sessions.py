@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from pytest_talk2agent.commands.common import Commands, declared, write, write_error
 from pytest_talk2agent.tasks.errors import counted
@@ -13,14 +14,16 @@ from pytest_talk2agent.workflows.agents.registry import make_agent
 from pytest_talk2agent.workflows.package.loader import load_package
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
+from pytest_talk2agent.workflows.scoring.trace import Trace
 from pytest_talk2agent.workflows.session.contracts import violations
 from pytest_talk2agent.workflows.session.explore import Explorer
 from pytest_talk2agent.workflows.session.log import LARGEST, BrokenLogError
 from pytest_talk2agent.workflows.session.replay import Replayed, replay
-from pytest_talk2agent.workflows.session.run import COMPAT, RunOptions
+from pytest_talk2agent.workflows.session.run import COMPAT, RunOptions, run_session
 from pytest_talk2agent.workflows.session.tracing import trace_of
 from pytest_talk2agent.workflows.stable import canonical
-from pytest_talk2agent.workflows.state.backend import open_state
+
+LONGEST_ARGUMENTS = 120
 
 
 def add_replay(commands: Commands) -> None:
@@ -44,16 +47,59 @@ def run_replay(options: argparse.Namespace) -> int:
     return 1 if broken else 0
 
 
+def add_converse(commands: Commands) -> None:
+    """``converse PACKAGE --agent SPEC``."""
+    command = declared(
+        commands, "converse", run_converse, "hold one session of a workflow and show what was said and done"
+    )
+    _add_session(command)
+    command.add_argument(
+        "--repetition", type=int, default=1, metavar="N", help="which repetition the agent is told (1)"
+    )
+    command.add_argument("--real", action="store_true", help="by the clock on the wall instead of the virtual one")
+
+
+def run_converse(options: argparse.Namespace) -> int:
+    """Write the conversation, and the gates."""
+    package = load_package(options.package)
+    clock: Literal["real", "virtual"] = "real" if options.real else "virtual"
+    repetition = options.repetition - 1
+    run = RunOptions(seed=options.seed, compat=options.compat, clock=clock, repetition=repetition)
+    log = run_session(package, make_agent(options.agent), options.agent, run)
+    if options.log is not None:
+        log.write(options.log)
+    done = replay(log.to_bytes())
+    write([*_spoken(trace_of(done)), *_told(done)])
+    return 0
+
+
+def _spoken(trace: Trace) -> Iterator[str]:
+    """Who said what and which tools were called, by the media time in seconds."""
+    lines: list[tuple[int, int, str]] = []
+    for clip in trace.clips:
+        cut = f" [cut after: {clip.heard}]" if clip.cut else ""
+        lines.append((clip.start_ms, clip.seq, f"{clip.speaker:5} {clip.text}{cut}"))
+    for call in trace.calls:
+        came = "ok" if call.ok else f"error: {call.error}"
+        lines.append((call.media_ms, call.seq, f"tool  {call.tool} {canonical(call.args)[:LONGEST_ARGUMENTS]}: {came}"))
+    for ms, _, line in sorted(lines):
+        yield f"{ms / 1000:7.1f} s  {line}"
+
+
+def _add_session(command: argparse.ArgumentParser) -> None:
+    command.add_argument("package", type=Path, metavar="PACKAGE", help="the folder of a package")
+    command.add_argument("--agent", required=True, metavar="SPEC", help="the agent, such as oracle or text:MODEL")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of the user (1)")
+    command.add_argument("--compat", choices=[COMPAT], help="keep the published holes of the workbench")
+    command.add_argument("--log", type=Path, metavar="FILE", help="where the log is written")
+
+
 def add_explore(commands: Commands) -> None:
     """``explore PACKAGE --agent SPEC``."""
     text = "search for a schedule under which a session breaks a race contract, and shrink it"
     command = declared(commands, "explore", run_explore, text)
-    command.add_argument("package", type=Path, metavar="PACKAGE", help="the folder of a package")
-    command.add_argument("--agent", required=True, metavar="SPEC", help="the agent, such as oracle or text:MODEL")
+    _add_session(command)
     command.add_argument("--sessions", type=int, default=50, metavar="N", help="how many schedules are tried (50)")
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of the user (1)")
-    command.add_argument("--compat", choices=[COMPAT], help="keep the published holes of the workbench")
-    command.add_argument("--log", type=Path, metavar="FILE", help="where the log of the smallest schedule is written")
 
 
 def run_explore(options: argparse.Namespace) -> int:
@@ -63,8 +109,7 @@ def run_explore(options: argparse.Namespace) -> int:
     package = load_package(options.package)
     agent = make_agent(options.agent)
     run = RunOptions(seed=options.seed, compat=options.compat)
-    backend = open_state if package.state is not None else None
-    found = Explorer(package, agent, options.agent, run, backend=backend).search(options.sessions)
+    found = Explorer(package, agent, options.agent, run).search(options.sessions)
     if found is None:
         write([f"{package.id}: no contract was broken in {counted(options.sessions, 'session')}"])
         return 0

@@ -60,3 +60,13 @@ def test_a_wrong_argument_is_one_line(tmp_path: Path, complain: Say) -> None:
     package = write(expense(), tmp_path / "package")
     assert "did you mean oracle" in complain("explore", package, "--agent", "oracel")
     assert "--sessions must be at least 1" in complain("explore", package, "--agent", "oracle", "--sessions", 0)
+
+
+def test_a_session_is_shown_as_it_was_spoken(tmp_path: Path, say: Say) -> None:
+    package = write(expense(), tmp_path / "package")
+    told = say("converse", package, "--agent", "oracle", "--log", tmp_path / "c.jsonl").splitlines()
+    assert told[0] == "    0.5 s  user  Hi, I need to file my expenses."
+    assert any(line.endswith("[cut after: So the total is 240]") for line in told)
+    assert any('tool  submit {"target_id":"expense_1"}: ok' in line for line in told)
+    assert told[-1].endswith("TS pass, PV pass, AC pass, AV pass")
+    assert "holds" in say("replay", tmp_path / "c.jsonl")
