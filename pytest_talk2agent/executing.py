@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.execution.record import TrialRecord
     from pytest_talk2agent.execution.trial import Trials
     from pytest_talk2agent.execution.trial_result import TrialResult
+    from pytest_talk2agent.remote.purse import SharedBudget
     from pytest_talk2agent.tasks.task import Task
     from pytest_talk2agent.voice_session import VoiceSession
 
@@ -191,7 +192,7 @@ def executor_of(config: pytest.Config) -> Executor:
 
 
 class Executor:
-    """Runs the trials of one process; all processes of a run share the ledger.
+    """Runs the trials of one process; all processes of a run share ledger and budget.
 
     Raises AgentError for an agent that cannot be had, SandboxError where bubblewrap cannot be had.
     """
@@ -202,10 +203,11 @@ class Executor:
         from pytest_talk2agent.execution.trial import Trials
 
         form()
+        budget = _shared_budget(voice)
         self.folder: Path = voice.settings.store / FOLDER
         self._ledger: Ledger = Ledger(self.folder)
         self._trials: dict[str, Trials] = {
-            agent.label: Trials(agent.text, self._ledger, frozen=voice.settings.frozen)
+            agent.label: Trials(agent.text, self._ledger, voice.settings.frozen, budget)
             for agent in voice.settings.agents
         }
         for trials in self._trials.values():
@@ -241,6 +243,18 @@ class Executor:
         if digest not in self._refusals:
             self._refusals[digest] = refusal(task, self._ledger)
         return self._refusals[digest]
+
+
+def _shared_budget(voice: VoiceSession) -> SharedBudget | None:
+    """What agents may spend together with the model server and all other processes of the run; None without a limit."""
+    amount = voice.settings.budget
+    if amount is None:
+        return None
+    from decimal import Decimal
+
+    from pytest_talk2agent.remote.purse import SharedBudget
+
+    return SharedBudget(Path(voice.server.log).with_name("purse.json"), Decimal(amount))
 
 
 def trial_keys(items: Iterable[pytest.Item]) -> dict[tuple[str, str, str], str]:

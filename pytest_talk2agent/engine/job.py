@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import Utterance
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.remote.budget import Budget
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,9 @@ class Setup:
     """Plain values, so that they travel to another process.
 
     ``interfaces`` are those that hooks add, name to ``"module:callable"``; ``budget`` is the most that a run may spend,
-    as decimal text; ``engine`` is "local", "ray" or "ray:ADDRESS"; ``frozen`` says that only what is stored is used,
-    ``refresh`` that everything is heard anew.
+    as decimal text, and ``purse`` the file that all who spend from it share, where it is not this process alone;
+    ``engine`` is "local", "ray" or "ray:ADDRESS"; ``frozen`` says that only what is stored is used, ``refresh`` that
+    everything is heard anew.
     """
 
     interfaces: Mapping[str, str] = field(default_factory=dict)
@@ -90,6 +95,16 @@ class Setup:
     engine: str = "local"
     frozen: bool = False
     refresh: bool = False
+    purse: str | None = None
+
+    @property
+    def money(self) -> Budget:
+        """The budget."""
+        from pytest_talk2agent.remote.budget import Budget
+        from pytest_talk2agent.remote.purse import SharedBudget
+
+        limit = None if self.budget is None else Decimal(self.budget)
+        return Budget(limit) if limit is None or self.purse is None else SharedBudget(Path(self.purse), limit)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for the wire."""

@@ -53,6 +53,7 @@ class ServerOwner:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._log = (self._folder.path / "server.log").open("ab")
         self.address = ServerAddress(self._listener.getsockname()[1], secrets.token_hex(16), self._log.name)
+        setup = replace(setup, purse=str(self.folder / "purse.json"))
         self._setup = {"key": self.address.key, "store": str(store), "setup": setup.to_json()}
         self._report = report
         self._lost: dict[str, str] = {}

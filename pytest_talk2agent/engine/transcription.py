@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from pytest_talk2agent.context.registry import make_repair
@@ -17,7 +16,6 @@ from pytest_talk2agent.interfaces.protocol import Interface, work_here
 from pytest_talk2agent.interfaces.registry import Registry
 from pytest_talk2agent.interfaces.spec import parse_spec, shown_text
 from pytest_talk2agent.interfaces.utterance import InterfaceError
-from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import Store, StoreError
 from pytest_talk2agent.results.transcript import Transcript
 
@@ -42,7 +40,7 @@ def transcribe_all(
     which jobs would be lost if this process died now, and how many seconds they may take.
     """
     registry = _registry(setup)
-    budget = Budget(None if setup.budget is None else Decimal(setup.budget))
+    budget = setup.money
     counts = Counter(len(jobs), deliver, report)
     with _worker(setup) as work:
         for spec, group in by_model(jobs):
@@ -127,7 +125,7 @@ def answer_stored(
         return None
     found: dict[str, Transcript | str] = {}
     counts = Counter(len(jobs), found.__setitem__, lambda progress: None)
-    budget = Budget(None if setup.budget is None else Decimal(setup.budget))
+    budget = setup.money
     try:
         for text, group in groups:
             one = ConditionPass(parse_spec(text), interfaces[text], store, counts, budget, setup, hears=False)

@@ -167,14 +167,18 @@ class Budget:
         self._take(most)
         return Reservation(self, most)
 
+    def refusal(self, spent: Decimal, most: Decimal) -> str:
+        """Why a request is not made that may cost so much."""
+        return (
+            f"the budget of {self.limit} would be exceeded: {_money(spent)} are spent, this request may cost"
+            f" {_money(most)}; what was paid for is stored: raise --t2a-budget and run again"
+        )
+
     def _take(self, most: Decimal) -> None:
         with self._changed:
             while self.limit is not None and self._spent + self._reserved + most > self.limit:
                 if not self._reserved or self._spent + most > self.limit:
-                    raise BudgetError(
-                        f"the budget of {self.limit} would be exceeded: {_money(self._spent)} are spent, this request"
-                        f" may cost {_money(most)}; what was paid for is stored: raise --t2a-budget and run again"
-                    )
+                    raise BudgetError(self.refusal(self._spent, most))
                 self._changed.wait()
             self._reserved += most
 

@@ -14,6 +14,7 @@ from pytest_talk2agent.execution import bubblewrap
 from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.saved_trials import read_executed
 from tests.conftest import Run, Transcripts
+from tests.judging.scripted import scripted_server
 
 MOVE, COUNT = "own/move", "own/count"
 TASKS = """\
@@ -390,6 +391,25 @@ class TestBaseline:
         assert alone(*given, "--t2a-agent=oracle", "--t2a-update-baseline=new").ret == 0
         document = json.loads((pytester.path / "base.json").read_text())
         assert sorted(document["executions"]["agents"]) == ["command-sh-act.sh", "oracle"]
+
+
+def test_a_budget_holds_for_the_agents_of_all_workers(run: Run) -> None:
+    pytest.importorskip("httpx")
+
+    def done(_: object) -> tuple[int, dict[str, object]]:
+        said = {"choices": [{"message": {"role": "assistant", "content": "Done"}, "finish_reason": "stop"}]}
+        return 200, {**said, "model": "m", "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
+
+    with scripted_server(*[done] * 8) as server:
+        agent = f"--t2a-agent=llm:m?base_url={server.url}&attempts=1&price_per_request=0.01"
+        given = ("tasks.yaml", "--t2a-interface=text", "--t2a-execute", agent, *ONLY, "--t2a-min-execution=0")
+        result = run(*given, "--t2a-budget=0.03")
+        assert result.ret == 1
+        result.assert_outcomes(passed=3, errors=3)
+        assert len(server.asked) == 3
+        result.stdout.fnmatch_lines(["*the budget of 0.03 would be exceeded: 0.03 are spent*"])
+        assert run(*given, "--t2a-budget=0.03").ret == 0
+        assert len(server.asked) == 6
 
 
 @pytest.mark.parametrize("victim", kills.VICTIMS)
