@@ -1,6 +1,7 @@
 """Hooks that other plugins and conftest files may implement.
 
-Where this plugin may be absent, mark the implementation ``@pytest.hookimpl(optionalhook=True)``.
+Apart, since pluggy takes a module that holds specifications alone. Where this plugin may be absent, mark the
+implementation ``@pytest.hookimpl(optionalhook=True)``.
 """
 
 from __future__ import annotations

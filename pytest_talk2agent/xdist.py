@@ -1,6 +1,7 @@
 """The xdist controller: it owns the model server, and receives the plans of its workers.
 
-These functions are called by hooks that only xdist calls, so nothing has to know by which name xdist was loaded.
+Apart, since only hooks that xdist itself calls need these functions: nothing has to know under which name xdist was
+loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The files of a model: in an installed package or in the hub's cache, and the one hash that stands for all of them."""
+"""The files of a model: in an installed package or in the hub's cache, and the one hash that stands for all of them.
+
+Small and apart, since every family of interfaces finds its files by it.
+"""
 
 from __future__ import annotations
 

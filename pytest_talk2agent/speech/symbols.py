@@ -1,4 +1,7 @@
-"""What symbols, letters and file name extensions are called in speech."""
+"""What symbols, letters and file name extensions are called in speech.
+
+Short, since its long table is the file ``symbol_names.txt``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is wrong with a task file, and where."""
+"""What is wrong with a task file, and where.
+
+Apart, since every module that reads a task file raises these.
+"""
 
 from __future__ import annotations
 

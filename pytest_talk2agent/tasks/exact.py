@@ -1,4 +1,7 @@
-"""Numbers of a task file, exact from their decimal text: 0.1 is one tenth."""
+"""Numbers of a task file, exact from their decimal text: 0.1 is one tenth.
+
+Apart, since the limits of a run are read by the same rule as a task file.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The two controls: what a perfect interface would hand over, as written and as spoken.
 
-A task whose controls do not score 1 is wrong, whatever a recogniser makes of it.
-No engine stands behind them, so there is little to say here.
+A task whose controls do not score 1 is wrong, whatever a recogniser makes of it. Apart from `transcripts`, as these
+read no file and repeat the task's own words.
 """
 
 from __future__ import annotations
