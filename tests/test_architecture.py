@@ -24,7 +24,7 @@ NEVER_IN_PURE = {"pytest", "_pytest", "torch", "httpx", "requests", "socket", "u
 HEAVY = {
     *("numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "moonshine_voice"),
     *("torch", "nemo", "omegaconf", "peft", "transformers", "ray", "httpx", "rapidocr", "pathspec"),
-    *("rapidfuzz", "whisper_normalizer", "scipy", "tokenizers", "safetensors", "psycopg", "phonenumbers"),
+    *("rapidfuzz", "whisper_normalizer", "scipy", "tokenizers", "piper", "safetensors", "psycopg", "phonenumbers"),
 }
 ASKS = {f"{NAME}.judging.{name}" for name in ("llm", "model")}
 """The one judge that asks a model, and so reaches its client; no other module of the core imports it at the top."""

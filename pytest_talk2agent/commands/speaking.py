@@ -1,38 +1,49 @@
-"""``talk2agent speak --script``: instructions to scripts, and the review of them."""
+"""``talk2agent speak``: instructions to scripts, the review of them, and recordings by voices."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from pytest_talk2agent.commands.common import Commands, declared, task_files, write, write_json
-from pytest_talk2agent.recording.review import Entry, Review
+from pytest_talk2agent.commands.common import Commands, declared, task_files, write, write_error, write_json
+from pytest_talk2agent.recording.rendering import Line, render, write_manifest
+from pytest_talk2agent.recording.review import Entry, Review, digest_of
 from pytest_talk2agent.recording.rewriting import Rewriter
 from pytest_talk2agent.recording.script import Script, literals_of, script_of
-from pytest_talk2agent.recording.spoken import STYLES
+from pytest_talk2agent.recording.spoken import STYLES, Style
+from pytest_talk2agent.recording.voices import make_voices
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 
 
 def add_speak(commands: Commands) -> None:
     """Declare the command."""
-    speak = declared(commands, "speak", run_speak, "instructions as scripts that can be spoken, for review")
+    speak = declared(commands, "speak", run_speak, "instructions as scripts for review, and as recordings by voices")
     speak.add_argument("suites", type=Path, nargs="+", metavar="SUITE", help="task file or folder")
     speak.add_argument("--script", action="store_true", help="write the scripts beside each task file")
     speak.add_argument("--style", choices=STYLES, default="people", help="as people say it, or symbols in full")
     speak.add_argument("--task", default="*", metavar="PATTERN", help="of task ids (default: all)")
     speak.add_argument("--accept", action="store_true", help="the scripts of these tasks were read and are right")
+    speak.add_argument("--voice", action="append", default=[], metavar="SPEC", help="record it: ENGINE[:VOICE]; repeat")
+    speak.add_argument("--out", type=Path, metavar="DIR", help="of recordings (default: recordings, beside the suite)")
+    speak.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="at a time")
+    speak.add_argument(
+        "--store", type=Path, default=Path(".t2a/voices"), metavar="DIR", help="what was rendered before"
+    )
     speak.add_argument("--rewrite", metavar="llm:MODEL", help="let a model put it into plain words; literals survive")
     speak.add_argument("--json", action="store_true", help="the same as data")
 
 
 def run_speak(options: argparse.Namespace) -> int:
     """Write scripts, or accept them; 1 where a literal would not come back from its script."""
+    if options.voice:
+        return _record(options)
     if not options.script and not options.accept:
-        raise ValueError("say what to do: --script writes scripts, --accept takes them as read")
+        raise ValueError("say what to do: --script writes scripts, --accept takes them as read, --voice records them")
     rewriter = None if options.rewrite is None else Rewriter(options.rewrite)
     rows: list[dict[str, object]] = []
     lines: list[str] = []
@@ -60,9 +71,57 @@ def run_speak(options: argparse.Namespace) -> int:
     return int(any(row.get("lost") for row in rows))
 
 
+def _record(options: argparse.Namespace) -> int:
+    """Render every script by every voice, and list the recordings in a manifest."""
+    if options.script or options.accept or options.rewrite:
+        raise ValueError("--voice records scripts; write and accept them in a run of their own")
+    if options.workers < 1:
+        raise ValueError("--workers must be 1 or more")
+    voices = make_voices(options.voice)
+    lines: list[Line] = []
+    for path in task_files(options.suites):
+        review = Review.beside(path)
+        tasks = [task for task in load_tasks(path) if task.is_bound and fnmatchcase(task.id, options.task)]
+        lines += [
+            Line(task.id, _words(task, review, options.style), spec, voice) for spec, voice in voices for task in tasks
+        ]
+    if not lines:
+        raise ValueError(f"no task matches {options.task!r}, or none has its words at hand")
+    first = options.suites[0]
+    folder = options.out or (first if first.is_dir() else first.parent) / "recordings"
+    made = render(lines, folder, options.store, options.workers, lambda one: write_error(f"{one.path.name}"))
+    manifest = folder / "manifest.jsonl"
+    write_manifest(manifest, made)
+    if options.json:
+        write_json([{"task": one.line.task, "audio": str(one.path), "sha256": one.sha256} for one in made])
+    else:
+        known = sum(one.kept for one in made)
+        write([f"{manifest}: {len(made)} recordings, {known} of them known", f"pytest SUITE --t2a-manifest={manifest}"])
+    return 0
+
+
+def _words(task: Task, review: Review, style: str) -> str:
+    """What is said of a task: its own script, else the one beside it, else the one that the rules make."""
+    if task.script is not None:
+        text = task.script
+    elif task.id in review.entries:
+        entry = review.entries[task.id]
+        if entry.outdated or (entry.state == "proposed" and entry.instruction_sha256 != digest_of(task.instruction)):
+            raise ValueError(
+                f"{review.path}: the script of {task.id} is outdated; run `talk2agent speak --script`, read it"
+            )
+        text = entry.script
+    else:
+        text = script_of(task.instruction, _style(style), literals_of(task)).text
+    return " ".join(text.split())
+
+
+def _style(name: str) -> Style:
+    return next(one for one in STYLES if one == name)
+
+
 def _script(task: Task, style: str, rewriter: Rewriter | None) -> tuple[Script, str | None]:
-    chosen = next(one for one in STYLES if one == style)
-    script = script_of(task.instruction, chosen, literals_of(task))
+    script = script_of(task.instruction, _style(style), literals_of(task))
     if rewriter is None:
         return script, None
     rewritten = rewriter.rewrite(task.instruction, script)

@@ -71,7 +71,7 @@ class Review:
 
     def propose(self, task: str, instruction: str, script: Script, style: str) -> Entry:
         """Take a proposal in; what a person has read stays."""
-        digest = hashlib.sha256(instruction.encode()).hexdigest()
+        digest = digest_of(instruction)
         before = self.entries.get(task)
         entry = Entry(task, "proposed", script.text, script.text, digest, style)
         if before is not None and before.state != "proposed":
@@ -87,7 +87,7 @@ class Review:
         """A person has read the script of a task; raises ReviewError where it has none."""
         if task not in self.entries:
             raise ReviewError(f"{self.path}: no script of {task}; run `talk2agent speak --script` first")
-        digest = hashlib.sha256(instruction.encode()).hexdigest()
+        digest = digest_of(instruction)
         entry = self.entries[task]
         state: State = "edited" if entry.state == "edited" else "accepted"
         self.entries[task] = replace(entry, state=state, outdated=False, instruction_sha256=digest)
@@ -99,6 +99,11 @@ class Review:
             [_plain(entry) for entry in self.entries.values()], sort_keys=False, allow_unicode=True, width=118
         )
         write_whole(self.path, f"# Scripts of {self.path.name.replace('.scripts', '')}; see docs/recording.md.\n{text}")
+
+
+def digest_of(instruction: str) -> str:
+    """SHA-256 of an instruction, in hexadecimal."""
+    return hashlib.sha256(instruction.encode()).hexdigest()
 
 
 def neighbour(task_file: Path) -> Path:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     import ssl
 
 OPENAI = "https://api.openai.com/v1"
+_SOUND = ("audio/", "application/octet-stream")
 LONGEST_WAIT = 60.0
 """The most seconds that are waited before an attempt; a server that asks for more is not asked again."""
 
@@ -206,7 +207,9 @@ def _is_local(base_url: str) -> bool:
 
 
 def _content(came: Answer) -> Any:
-    """What a body says: a stream of a completion as the completion, else its JSON value or its text."""
+    """What a body says: sound as ``audio``, a stream of a completion as the completion, else its JSON value or text."""
+    if 200 <= came.status < 300 and came.headers.get("content-type", "").startswith(_SOUND):
+        return {"audio": came.body}
     if 200 <= came.status < 300 and is_stream(came.headers):
         return whole(came.body.decode("utf-8", errors="replace"))
     return _parsed(came.body)

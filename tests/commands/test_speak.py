@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.recording.review import Review
+from pytest_talk2agent.tasks.manifest import read_manifest
 from tests.conftest import TASKS
 
 
@@ -60,3 +62,34 @@ def test_what_is_refused(tasks: Path, capsys: pytest.CaptureFixture[str], argume
     assert main(["speak", str(tasks), *arguments]) == 2
     assert fault in capsys.readouterr().err
     assert not Review.beside(tasks).path.exists()
+
+
+BEEP = """
+import sys, numpy, soundfile
+time = numpy.arange(1600 * len(sys.argv[1].split())) / 16000
+soundfile.write(sys.argv[2], 0.5 * numpy.sin(2 * numpy.pi * 300 * time), 16000)
+"""
+
+
+def test_scripts_are_recorded_and_listed_for_pytest(
+    tasks: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tasks.parent)
+    Path("beep.py").write_text(BEEP, encoding="utf-8")
+    voice = f"beep=command:{sys.executable} beep.py {{text}} {{out}}"
+    assert main(["speak", str(tasks), "--voice", voice]) == 0
+    assert "2 recordings, 0 of them known" in capsys.readouterr().out
+    manifest = read_manifest(Path("recordings/manifest.jsonl"))
+    assert manifest.scripts["files/set-port"] == "set the port to eighty eighty and restart nginx"
+    assert {recording.take for one in manifest.recordings.values() for recording in one} == {"beep"}
+    assert main(["speak", str(tasks), "--voice", voice]) == 0
+    assert "2 recordings, 2 of them known" in capsys.readouterr().out
+
+
+def test_an_outdated_script_is_not_recorded(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "".join(line for line in TASKS.splitlines(keepends=True) if not line.startswith("script:"))
+    tasks.write_text(text, encoding="utf-8")
+    main(["speak", str(tasks), "--script"])
+    tasks.write_text(text.replace("8080", "8082"), encoding="utf-8")
+    assert main(["speak", str(tasks), "--voice", f"command:{sys.executable} {{out}}"]) == 2
+    assert "the script of files/set-port is outdated" in capsys.readouterr().err
