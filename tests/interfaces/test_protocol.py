@@ -75,7 +75,7 @@ def test_arrivals_are_handed_out_in_their_own_order() -> None:
 def test_too_few_outcomes_are_an_error(interface: Any, first: list[tuple[int, str]]) -> None:
     work = work_here("echo:x", interface, batches(2))
     assert [(number, outcome.text) for number, outcome, _ in (next(work) for _ in first)] == first  # type: ignore[union-attr]
-    with pytest.raises(InterfaceError, match=r"^echo:x: 1 transcripts for 2 recordings$"):
+    with pytest.raises(InterfaceError, match=r"^echo:x: 1 transcript for 2 recordings$"):
         next(work)
 
 
