@@ -6,6 +6,7 @@ media timeline, and only those that were played out before the user cut them wer
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -146,6 +147,51 @@ class Agent(Protocol):
     def start(self, briefing: Briefing) -> Talker:
         """Begin a session; raises as `Talker.reply`."""
         ...
+
+
+class GuardedTalker:
+    """Anybody's talker: what it raises, or gives that is no reply, is its own failure and costs its own session."""
+
+    def __init__(self, talker: Talker) -> None:
+        self._talker = talker
+
+    def reply(self, view: View) -> Reply:
+        """As the talker, or AgentFailedError."""
+        try:
+            reply = self._talker.reply(view)
+        except (AgentError, AgentFailedError, InfrastructureError):
+            raise
+        except Exception as error:
+            raise AgentFailedError(f"the agent raised {type(error).__name__}: {_line(error)}") from error
+        fits = (
+            isinstance(reply, Reply)
+            and isinstance(reply.text, str)
+            and all(isinstance(call, Call) and isinstance(call.name, str) for call in reply.calls)
+            and all(isinstance(call.call_id, str) for call in reply.calls)
+            and (reply.think_ms is None or isinstance(reply.think_ms, int))
+        )
+        if not fits:
+            raise AgentFailedError(f"the agent's reply is none: {_line(reply)}")
+        return reply
+
+    def overlapped(self, overlap: Overlap) -> int | None:
+        """As the talker, or AgentFailedError."""
+        try:
+            stop = self._talker.overlapped(overlap)
+        except Exception as error:
+            raise AgentFailedError(f"the agent raised {type(error).__name__}: {_line(error)}") from error
+        if stop is not None and not isinstance(stop, int):
+            raise AgentFailedError(f"the agent stops in {_line(stop)}, which is no whole number of milliseconds")
+        return stop
+
+    def close(self) -> None:
+        """As the talker; what it raises at its end changes nothing any more."""
+        with contextlib.suppress(Exception):
+            self._talker.close()
+
+
+def _line(value: object) -> str:
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in str(value)).split())[:200]
 
 
 def usual_stop(overlap: Overlap) -> int | None:

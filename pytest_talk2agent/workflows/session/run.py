@@ -10,8 +10,8 @@ from pytest_talk2agent.workflows.agents.protocol import (
     Agent,
     AgentFailedError,
     Briefing,
+    GuardedTalker,
     InfrastructureError,
-    Talker,
     instructions,
 )
 from pytest_talk2agent.workflows.caller.observer import Classifier, UnreachableError
@@ -29,6 +29,8 @@ from pytest_talk2agent.workflows.workbench.offer import offered
 from pytest_talk2agent.workflows.workbench.workbench import Workbench
 
 COMPAT = "apex-1.0"
+DUPLEX = ("C2", "C3")
+"""Conditions in which the user speaks over the agent; in the others it waits for the floor."""
 
 
 @dataclass(frozen=True)
@@ -84,43 +86,57 @@ def run_session(
         state = (backend or open_state)(package)
     except StateError as error:
         return _failed_early(log, package, spec, identity, options, str(error))
-    workbench = Workbench(package, seed=options.seed, backend=state, compat=options.compat is not None)
-    scene = Scene(package, workbench, log, timeline, perturbation=options.perturbation, classifier=classifier)
-    talker: Talker | None = None
-    ending: dict[str, Any] = {"state": "finished", "failure": ""}
-    session: Session | None = None
     try:
+        workbench = Workbench(package, seed=options.seed, backend=state, compat=options.compat is not None)
+        scene = Scene(package, workbench, log, timeline, perturbation=options.perturbation, classifier=classifier)
         _begin(log, package, spec, identity, options, workbench.state.snapshot(), classifier)
-        tools = tuple(offered(package, tool) for tool in workbench.offered())
-        told = package if agent.control else None
-        title = package.task.title
-        clock = clock_of(package)
-        words = instructions(title, tools, clock.told() if clock else "")
-        now = clock.now.isoformat() if clock else None
-        briefing = Briefing(words, title, tools, options.seed, options.repetition, told, now)
-        talker = agent.start(briefing)
-        wordings = Wordings(package, options.condition, options.seed, options.ms_per_word)
-        session = Session(scene, talker, wordings, seed=options.seed)
-        session.begin()
-        timeline.run()
-        ending["end"] = session.end
-    except AgentFailedError as error:
-        ending |= {"end": "agent-failed", "failure": str(error)}
+        ending = _hold(scene, agent, options)
+        digests = dict.fromkeys(("workspace_sha256", "world_sha256"), "")
+        if ending["state"] == "finished":
+            digests = dict(zip(digests, workbench.digest(), strict=True))
+        scene.note("RUN_END", "harness", **ending, **digests)
+    except StateError as error:
+        return _failed_early(log, package, spec, identity, options, str(error))
+    finally:
+        state.close()
+    return log
+
+
+def _hold(scene: Scene, agent: Agent, options: RunOptions) -> dict[str, Any]:
+    """The conversation, from the first word to the last; how it ended."""
+    session: Session | None = None
+    talker: GuardedTalker | None = None
+    ending = {"state": "finished", "failure": ""}
+    try:
+        try:
+            talker = GuardedTalker(agent.start(_briefing(scene, agent, options)))
+            wordings = Wordings(scene.package, options.condition, options.seed, options.ms_per_word)
+            session = Session(scene, talker, wordings, seed=options.seed, duplex=options.condition in DUPLEX)
+            session.begin()
+            scene.timeline.run()
+            ending["end"] = session.end
+        except AgentFailedError as error:
+            ending |= {"end": "agent-failed", "failure": str(error)}
+        if session is not None:
+            session.finish()
     except (InfrastructureError, StateError, UnreachableError) as error:
         scene.note("INFRA_FAILURE", "harness", error=str(error))
         ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error)}
     finally:
         if talker is not None:
             talker.close()
-    try:
-        if session is not None:
-            session.finish()
-        artifacts, world = workbench.digest()
-    finally:
-        workbench.state.close()
-    turns = session.turn if session is not None else 0
-    scene.note("RUN_END", "harness", **ending, turns=turns, workspace_sha256=artifacts, world_sha256=world)
-    return log
+    return {**ending, "turns": session.turn if session is not None else 0}
+
+
+def _briefing(scene: Scene, agent: Agent, options: RunOptions) -> Briefing:
+    """What the agent is told before the first word."""
+    package = scene.package
+    tools = tuple(offered(package, tool) for tool in scene.workbench.offered())
+    clock = clock_of(package)
+    words = instructions(package.task.title, tools, clock.told() if clock else "")
+    now = clock.now.isoformat() if clock else None
+    told = package if agent.control else None
+    return Briefing(words, package.task.title, tools, options.seed, options.repetition, told, now)
 
 
 def _clock(options: RunOptions) -> Clock:
@@ -158,9 +174,11 @@ def _begin(
 def _failed_early(
     log: EventLog, package: Package, spec: str, identity: Mapping[str, str], options: RunOptions, error: str
 ) -> EventLog:
-    """The log of a session whose state could not be had."""
-    _begin(log, package, spec, identity, options, {})
-    log.append("INFRA_FAILURE", "harness", 0, {"error": error}, wall_time_ns=0)
+    """The log of a session whose state could not be had, or was lost."""
+    if not log.events:
+        _begin(log, package, spec, identity, options, {})
+    now = log.events[-1].media_time_ms
+    log.append("INFRA_FAILURE", "harness", now, {"error": error}, wall_time_ns=0)
     ending = {"state": "infrastructure_failed", "end": "infrastructure", "failure": error, "turns": 0}
-    log.append("RUN_END", "harness", 0, {**ending, "workspace_sha256": "", "world_sha256": ""}, wall_time_ns=0)
+    log.append("RUN_END", "harness", now, {**ending, "workspace_sha256": "", "world_sha256": ""}, wall_time_ns=0)
     return log

@@ -43,14 +43,14 @@ Ending = Literal["user", "agent", "turns", "patience", "flood", "stuck"]
 class Session:
     """The conversation of one session; `begin` plans its first moment, `finish` closes what is open."""
 
-    def __init__(self, scene: Scene, talker: Talker, wordings: Wordings, *, seed: int) -> None:
+    def __init__(self, scene: Scene, talker: Talker, wordings: Wordings, *, seed: int, duplex: bool = True) -> None:
         self.scene = scene
         self.timeline = scene.timeline
         self.talker = talker
         self.words = wordings
         self.end: str = "stuck"
         self.turn = 0
-        self._seed = seed
+        self._seed, self._duplex = seed, duplex
         self._beats = self._said = self._replies = self._calls = 0
         self._speech: Speech | None = None
         self._queue: deque[tuple[Call, int]] = deque()
@@ -358,7 +358,7 @@ class Session:
             low, high = event.start_window_ms or (BARGE_AFTER_MS, BARGE_AFTER_MS)
             offset = low + stable_int(self._seed, "window", event.id) % (high - low + 1)
         moment = max(self.timeline.now, speech.start + offset)
-        if moment < speech.end:
+        if moment < speech.end and self._duplex:
             self.timeline.at(moment, lambda: self._overlap(event, speech))
 
     def _overlap(self, event: EventSpec, speech: Speech) -> None:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_talk2agent.workflows.agents.adversary import FLOOD
+from pytest_talk2agent.workflows.agents.protocol import AgentError, Briefing, Overlap, Reply, View
 from pytest_talk2agent.workflows.agents.registry import make_agent
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
@@ -19,6 +20,7 @@ from pytest_talk2agent.workflows.session.replay import replay
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
 from pytest_talk2agent.workflows.session.scene import Perturbation
 from pytest_talk2agent.workflows.session.tracing import trace_of
+from pytest_talk2agent.workflows.workbench.backend import DictState, StateError
 from tests.workflows.toys import Toy, changed, expense, interview, load, turn
 
 
@@ -404,3 +406,92 @@ def test_the_real_clock_runs_the_same_code(tmp_path: Path) -> None:
 def test_an_unknown_compat_is_refused() -> None:
     with pytest.raises(ValueError, match=r"compat is 'apex-1.0' or nothing, not 'apex-2.0'"):
         RunOptions(compat="apex-2.0")
+
+
+class Raising:
+    """Somebody's agent in this process, which does what it is made of."""
+
+    control = False
+
+    def __init__(self, **does: Any) -> None:
+        self.does = does
+        self.closed = False
+
+    def identity(self) -> dict[str, str]:
+        return {"name": "raising"}
+
+    def start(self, briefing: Briefing) -> Any:
+        return self
+
+    def reply(self, view: View) -> Any:
+        return self.does["reply"]() if "reply" in self.does else Reply("word " * 30)
+
+    def overlapped(self, overlap: Overlap) -> Any:
+        return self.does["overlapped"]()
+
+    def close(self) -> None:
+        self.closed = True
+        raise OSError("cannot close")
+
+
+def fails() -> Any:
+    raise KeyError("line one\nline two")
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ({"reply": fails}, "the agent raised KeyError: 'line one\\nline two'"),
+        ({"reply": lambda: None}, "the agent's reply is none: None"),
+        ({"reply": lambda: Reply(5)}, "the agent's reply is none: Reply(text=5"),  # type: ignore[arg-type]
+        ({"reply": lambda: Reply("", ("call",))}, "the agent's reply is none"),  # type: ignore[arg-type]
+        ({"overlapped": fails}, "the agent raised KeyError"),
+        ({"overlapped": lambda: "soon"}, "the agent stops in soon"),
+    ],
+)
+def test_what_an_agent_raises_is_its_own_failure(tmp_path: Path, does: dict[str, Any], said: str) -> None:
+    package = load(murmuring(), tmp_path)
+    agent = Raising(**does)
+    log = run_session(package, agent, "raising")
+    trace = traced(log)
+    assert (trace.state, trace.end) == ("finished", "agent-failed")
+    assert said in trace.failure
+    assert agent.closed
+
+
+class Gone(DictState):
+    """A database that is lost after the first look at it."""
+
+    closed = False
+    looks = 0
+
+    def snapshot(self) -> dict[str, Any]:
+        Gone.looks += 1
+        if Gone.looks > 1:
+            raise StateError("the database is gone")
+        return super().snapshot()
+
+    def close(self) -> None:
+        Gone.closed = True
+
+
+def test_a_lost_database_has_no_score_and_is_closed(package: Package) -> None:
+    log = run_session(package, make_agent("oracle"), "oracle", backend=lambda package: Gone(package.initial_state))
+    trace = traced(log)
+    assert (trace.state, trace.failure) == ("infrastructure_failed", "the database is gone")
+    assert Gone.closed
+
+
+def test_a_wrong_adversary_still_lets_go_of_the_state(package: Package) -> None:
+    Gone.closed, Gone.looks = False, 0
+    with pytest.raises(AgentError):
+        run_session(package, make_agent("adversary:x"), "x", backend=lambda package: Gone(package.initial_state))
+    assert Gone.closed
+
+
+def test_nobody_is_spoken_over_where_turns_are_taken(package: Package) -> None:
+    log = held(package, condition="C0")
+    trace = traced(log)
+    assert not any(clip.cut for clip in trace.clips)
+    assert [event.onset_ms for event in trace.events] == [None]
+    assert gates(package, log) == {"TS": True, "PV": True, "AC": True, "AV": True}
