@@ -12,6 +12,7 @@ import pytest
 
 from pytest_talk2agent.options import asked_for, is_run
 from pytest_talk2agent.plan import Plan, take_hooks, unasked
+from pytest_talk2agent.report_keeper import last_line
 from pytest_talk2agent.reporting.properties import ITEM, RECORD
 from pytest_talk2agent.run_files import RunFiles
 from pytest_talk2agent.tasks.errors import counted
@@ -84,7 +85,7 @@ class Gatekeeper:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note what cannot be collected: whatever else passes, the run is not whole."""
         if report.failed:
-            self._uncollected[report.nodeid or "the session"] = _one_line(report)
+            self._uncollected[report.nodeid or "the session"] = last_line(report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -110,7 +111,7 @@ class Gatekeeper:
         if not report.failed:
             return
         if RECORD not in ours or report.when != "call":
-            this.error = _one_line(report)
+            this.error = last_line(report)
         else:
             this.failed = True
 
@@ -331,10 +332,3 @@ def _said(error: BaseException) -> str:
     from pytest_talk2agent.reporting.visible import visible_line
 
     return visible_line(one_line(error))
-
-
-def _one_line(report: pytest.TestReport | pytest.CollectReport) -> str:
-    from pytest_talk2agent.reporting.visible import visible_line
-
-    lines = [line for line in report.longreprtext.splitlines() if line.strip()]
-    return visible_line(lines[-1].strip()) if lines else "it failed without a word"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pytest_talk2agent.plan import Plan
+from pytest_talk2agent.report_keeper import ReportKeeper
 from pytest_talk2agent.reporting.properties import SESSION, SESSION_ITEM
 
 if TYPE_CHECKING:
@@ -22,66 +20,25 @@ FILE = "workflows.json"
 """Of a report folder: the decision and every record."""
 
 
-@dataclass
-class _Try:
-    """What one process said of one session, since it last began with it."""
-
-    record: SessionRecord | None = None
-    error: str | None = None
-    failed: bool = False
-
-
-class WorkflowKeeper:
+class WorkflowKeeper(ReportKeeper["SessionRecord"]):
     """Registered outside xdist workers beside the gatekeeper."""
 
     def __init__(self, voice: VoiceSession) -> None:
+        super().__init__(SESSION, SESSION_ITEM, _read)
         self._voice = voice
         self._plan = Plan()
-        self._tries: dict[tuple[str, str], _Try] = {}
-        self._last: tuple[pytest.TestReport | None, dict[str, object]] = None, {}
         self.gate: CampaignGate | None = None
 
     def follow(self, plan: Plan) -> None:
         """Expect what a process plans; all processes of a run plan the same, so the first plan that has any counts."""
         if not self._plan.sessions:
             self._plan = plan
+            self.expect(plan.sessions)
 
     @property
     def met(self) -> bool:
         """Whether sessions were planned or held, or the baseline has some that were not."""
         return bool(self._plan.sessions or self._plan.unmet or self._tries)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take identity and record out of a report before other plugins see them, and note what it says."""
-        ours = {name: value for name, value in report.user_properties if name in (SESSION, SESSION_ITEM)}
-        if report is self._last[0]:  # a plugin that tries again sends the report of the first try anew
-            ours = self._last[1]
-        self._last = report, ours
-        report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
-        item = ours.get(SESSION_ITEM) or self._plan.sessions.get(report.nodeid)
-        if not isinstance(item, str):
-            return
-        who = item, getattr(report, "worker_id", "")
-        if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
-            self._tries[who] = _Try()
-        this = self._tries[who]
-        if SESSION in ours and this.record is None:
-            this.record = _read(ours[SESSION])
-        if report.failed and report.when == "call":
-            this.failed = True
-        elif report.failed:
-            this.error = _last_line(report)
-
-    @property
-    def records(self) -> dict[str, SessionRecord]:
-        """What came of each item."""
-        return {item: this.record for (item, _), this in sorted(self._tries.items()) if this.record is not None}
-
-    @property
-    def errors(self) -> dict[str, str]:
-        """Why items have no result."""
-        return {item: this.error for (item, _), this in sorted(self._tries.items()) if this.error is not None}
 
     def decide(self, *, updates: bool) -> CampaignGate:
         """Decide on all sessions; with ``updates`` what of the baseline did not run is let go."""
@@ -91,21 +48,21 @@ class WorkflowKeeper:
         settings, baseline = self._voice.settings, self._voice.baseline
         held = None if baseline is None or not baseline.workflows.agents else baseline.workflows
         self.gate = decide_campaign(
-            self.records,
+            self.results,
             self.errors,
             set(self._plan.sessions.values()),
             campaign_rules(self._voice),
             baseline=held,
             compared=settings.baseline is not None,
             unseen=[] if updates else [f"{package} of {agent}" for agent, package in self._plan.unmet],
-            failed_tests={item for (item, _), this in self._tries.items() if this.failed},
+            failed_tests=self.failed,
         )
         return self.gate
 
     def rows(self) -> list[HeldRow]:
         """Finished sessions, as a baseline takes them in."""
         compat = self._voice.settings.workflows.compat
-        return [record.row(compat) for item, record in self.records.items() if record.finished]
+        return [record.row(compat) for item, record in self.results.items() if record.finished]
 
     @property
     def gone(self) -> Sequence[tuple[str, str]]:
@@ -128,11 +85,11 @@ class WorkflowKeeper:
 
         compat = self._voice.settings.workflows.compat
         kinds = {
-            summary.agent: slices([r for r in self.records.values() if r.key.agent == summary.agent], compat)
+            summary.agent: slices([r for r in self.results.values() if r.key.agent == summary.agent], compat)
             for summary in (self.gate.summaries if verbose else ())
         }
         errors = [f"ERROR {item.rpartition('::')[2]}: {why}" for item, why in self.errors.items()]
-        differ = differing(list(self.records.values()), compat)
+        differ = differing(list(self.results.values()), compat)
         note = [f"the published rules come to another verdict on {len(differ)} sessions:", *differ] if differ else []
         return [*errors, *campaign_lines(self.gate, slices=kinds), *note]
 
@@ -157,7 +114,7 @@ class WorkflowKeeper:
             "comparisons": [line for comparison in self.gate.comparisons for line in comparison.lines],
             "missing": list(self.gate.missing),
             "lost": dict(self.gate.lost),
-            "sessions": {item: record.to_json() for item, record in self.records.items()},
+            "sessions": {item: record.to_json() for item, record in self.results.items()},
         }
 
 
@@ -165,10 +122,3 @@ def _read(record: object) -> SessionRecord:
     from pytest_talk2agent.workflows.campaign.record import SessionRecord
 
     return record if isinstance(record, SessionRecord) else SessionRecord.from_json(json.loads(str(record)))
-
-
-def _last_line(report: pytest.TestReport) -> str:
-    from pytest_talk2agent.reporting.visible import visible_line
-
-    lines = [line for line in report.longreprtext.splitlines() if line.strip()]
-    return visible_line(lines[-1].strip()) if lines else "it failed without a word"

@@ -1,0 +1,93 @@
+"""Takes results out of the reports of items, on the controller or in the single process, whoever ran the item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import pytest
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class Try(Generic[Result]):
+    """What one process said of one item, since it last began with it.
+
+    ``error`` is why it could not be done, ``failed`` says that pytest failed the test itself.
+    """
+
+    result: Result | None = None
+    error: str | None = None
+    failed: bool = False
+
+
+class ReportKeeper(Generic[Result]):
+    """Registered outside xdist workers.
+
+    ``result`` and ``item`` are the properties that hold the record of an item and what it is; ``read`` makes a result
+    of a record, ``take`` is called with each.
+    """
+
+    def __init__(
+        self, result: str, item: str, read: Callable[[object], Result], take: Callable[[Result], None] | None = None
+    ) -> None:
+        self._names = result, item
+        self._make = read
+        self._take = take
+        self._expected: Mapping[str, str] = {}
+        self._tries: dict[tuple[str, str], Try[Result]] = {}
+        self._last: tuple[pytest.TestReport | None, dict[str, object]] = None, {}
+
+    def expect(self, items: Mapping[str, str]) -> None:
+        """Know what items are by their node ids, for those that die before they say it."""
+        self._expected = items
+
+    @property
+    def results(self) -> dict[str, Result]:
+        """The result of each item, in order."""
+        return {item: this.result for (item, _), this in sorted(self._tries.items()) if this.result is not None}
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """Why items could not be done, in order."""
+        return {item: this.error for (item, _), this in sorted(self._tries.items()) if this.error is not None}
+
+    @property
+    def failed(self) -> set[str]:
+        """Items that pytest failed, be it for their verdict or for what else."""
+        return {item for (item, _), this in self._tries.items() if this.failed}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take identity and record out of a report before other plugins see them, and note what it says."""
+        ours = {name: value for name, value in report.user_properties if name in self._names}
+        if report is self._last[0]:  # a plugin that tries again sends the report of the first try anew
+            ours = self._last[1]
+        self._last = report, ours
+        report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
+        name, identity = self._names
+        item = ours.get(identity) or self._expected.get(report.nodeid)
+        if not isinstance(item, str):
+            return
+        who = item, getattr(report, "worker_id", "")
+        if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
+            self._tries[who] = Try()
+        this = self._tries[who]
+        if name in ours and this.result is None:
+            this.result = self._make(ours[name])
+            if self._take is not None:
+                self._take(this.result)
+        if report.failed and report.when == "call" and this.result is not None:
+            this.failed = True
+        elif report.failed:
+            this.error = last_line(report)
+
+
+def last_line(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """The last line of what a report says, which names the fault."""
+    from pytest_talk2agent.reporting.visible import visible_line
+
+    lines = [line for line in report.longreprtext.splitlines() if line.strip()]
+    return visible_line(lines[-1].strip()) if lines else "it failed without a word"
