@@ -83,12 +83,13 @@ class Parts:
         """Where a file of the package is; None, and a fault, where that would be outside of its folder."""
         pure = PurePosixPath(relative)
         path = self.folder / pure
-        roots = [self.folder, self.folder.parent / WORLDS]
+        beside = self.folder.parent if self.folder.name else self.folder / ".."
+        roots = [self.folder, beside / WORLDS]
         outside = ".." in pure.parts and not relative.startswith(f"../{WORLDS}/")
         if not relative or pure.is_absolute() or outside or not is_inside(path, roots):
             self.fault(MANIFEST, (), f"{shown(relative)} leads out of the package; name a file inside it")
             return None
-        return path
+        return path if ".." not in pure.parts else beside.joinpath(*pure.parts[1:])
 
     def fault(self, relative: str, location: tuple[Any, ...], message: str) -> None:
         """Keep a fault at a place of a file that was read, or of the file as a whole."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from pytest_talk2agent.workflows.package.base import Record
 from pytest_talk2agent.workflows.state import statement
 from pytest_talk2agent.workflows.state.clock import FrozenClock
 
@@ -16,11 +17,7 @@ FILE = "state.yaml"
 FaultKind = Literal["decline", "latency", "hang_before_commit", "hang_after_commit"]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Refusal(_Part):
+class Refusal(Record):
     """A rule that a tool refuses by: ``when`` its query gives a row, or ``unless`` it does.
 
     ``say`` is the reason that the agent is told, with arguments and values of ``let`` in braces.
@@ -42,7 +39,7 @@ class Refusal(_Part):
         return self.when if self.when is not None else self.unless or ""
 
 
-class Query(_Part):
+class Query(Record):
     """A part of a tool's result: ``one`` row, the ``first`` row or null, ``all`` rows, or a single ``value``."""
 
     one: str | None = None
@@ -67,7 +64,7 @@ class Query(_Part):
         return str(getattr(self, self.shape))
 
 
-class SqlTool(_Part):
+class SqlTool(Record):
     """What a tool does: values are looked up (``let``), rules may refuse, statements run, queries make the result.
 
     All of it is one transaction. Every statement may use the arguments of the call, ``:today`` and ``:now``, and what
@@ -76,10 +73,10 @@ class SqlTool(_Part):
     """
 
     gate: bool = True
-    let: dict[str, str] = {}
+    let: dict[str, str] = Field(default_factory=dict)
     refuse: tuple[Refusal, ...] = ()
     do: tuple[str, ...] = ()
-    result: dict[str, Query] = {}
+    result: dict[str, Query] = Field(default_factory=dict)
     python: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*\.py:[A-Za-z_][A-Za-z0-9_]*$")
 
     @model_validator(mode="after")
@@ -96,7 +93,7 @@ class SqlTool(_Part):
         yield from ((f"result.{name}", query.sql) for name, query in self.result.items())
 
 
-class Fault(_Part):
+class Fault(Record):
     """A fault that a tool has, at the calls that are named by their number (from 1), or at each.
 
     ``decline``: the tool refuses with ``say``. ``latency``: it answers ``ms`` later. ``hang_before_commit`` and
@@ -114,7 +111,7 @@ class Fault(_Part):
         return self.tool == tool and (not self.calls or number in self.calls)
 
 
-class StateSpec(_Part):
+class StateSpec(Record):
     """``state/state.yaml``. ``gate`` holds refusals of every tool that has a gate.
 
     ``schema`` and the scripts of ``seed``, in the order in which they run, are files beside it, or in the folder
@@ -128,7 +125,7 @@ class StateSpec(_Part):
     tables: str = Field("schema.sql", alias="schema")
     seed: tuple[str, ...] = ("seed.sql",)
     gate: tuple[Refusal, ...] = ()
-    tools: dict[str, SqlTool] = {}
+    tools: dict[str, SqlTool] = Field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
 
     def problems(self, arguments: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
