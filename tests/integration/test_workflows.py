@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 import xml.etree.ElementTree
 from pathlib import Path
 from typing import Any
@@ -115,6 +119,32 @@ def test_a_torn_record_is_held_again(pytester: pytest.Pytester, alone: Run) -> N
     result = alone("flows", ORACLE)
     result.assert_outcomes(passed=2)
     assert result.ret == 0
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was(pytester: pytest.Pytester) -> None:
+    arguments = (sys.executable, "-m", "pytest", "flows", ORACLE, "--t2a-repetitions=30", "-q", "-p", "no:xdist")
+    store = pytester.path / ".t2a" / "store" / "sessions"
+    first = subprocess.Popen(arguments, cwd=pytester.path, stdout=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 120
+        while first.poll() is None and time.monotonic() < until and len(held(store)) < 3:
+            time.sleep(0.02)
+    finally:
+        first.send_signal(signal.SIGKILL)
+        first.wait(60)
+    before = held(store)
+    assert 3 <= len(before) < 60
+    subprocess.run(arguments, cwd=pytester.path, stdout=subprocess.DEVNULL, check=True, timeout=300)
+    after = held(store)
+    assert len(after) == 60
+    assert before <= after
+    assert sum(path.read_bytes().count(b"\n") for path in store.glob("sessions-*.jsonl")) == 60  # none twice
+
+
+def held(store: Path) -> set[bytes]:
+    """Every whole record of a store."""
+    contents = [path.read_bytes() for path in sorted(store.glob("sessions-*.jsonl"))]
+    return {line for content in contents for line in content[: content.rfind(b"\n") + 1].splitlines()}
 
 
 @pytest.mark.parametrize(
