@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -39,3 +40,20 @@ def test_who_hears_all_words_and_no_punctuation_reaches_1(task: Task) -> None:
     heard = re.sub(r"[,\"]|[.!?](?=\s|$)|:(?=\s)", "", task.spoken).lower()
     record = Trials("obedient").run(task, heard)
     assert (record.state, str(record.score)) == ("scored", "1"), (record.criteria, record.steps)
+
+
+ONE_OF_EACH = [next(task for task in TASKS if task.suite == suite) for suite in OWN]
+
+
+@pytest.mark.parametrize("task", ONE_OF_EACH, ids=lambda task: task.id)
+def test_a_script_for_the_words_reaches_1_with_them_and_no_more_without(task: Task, tmp_path: Path) -> None:
+    assert task.execution is not None
+    script = tmp_path / "script.jsonl"
+    row = {"transcript": task.instruction, "commands": list(task.execution.solution)}
+    script.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    trials = Trials(f"scripted:{script}")
+    assert str(trials.run(task, task.instruction).score) == "1"
+    other = trials.run(task, f"{task.instruction} please")
+    assert other.state == "agent_failed"
+    assert other.score is not None
+    assert other.score < 1

@@ -393,6 +393,29 @@ class TestBaseline:
         assert sorted(document["executions"]["agents"]) == ["command-sh-act.sh", "oracle"]
 
 
+@pytest.mark.parametrize(
+    ("deed", "state", "why"),
+    [
+        ("sleep 60", "timed_out", "the agent's 2 s were over"),
+        ("exit 3", "agent_failed", "the agent ended with status 3"),
+        ("kill -9 $PPID; kill -9 $$", "agent_failed", "the agent ended with status 137"),
+        ("yes", "agent_failed", "sh act.sh: it wrote more than 1 MB"),
+        ("setsid sleep 500 & exit 0", "scored", ""),
+    ],
+)
+def test_an_agent_that_misbehaves_takes_nobody_with_it(
+    alone: Run, pytester: pytest.Pytester, deed: str, state: str, why: str
+) -> None:
+    (pytester.path / "act.sh").write_text(AGENT.replace('mv "$1" "$2"', deed), encoding="utf-8")
+    text = TASKS.replace("  files: {a.txt: hello}\n", "  files: {a.txt: hello}\n  time_limit: 2\n")
+    (pytester.path / "tasks.yaml").write_text(text, encoding="utf-8")
+    result = alone("tasks.yaml", "--t2a-interface=text", *ACTING, *ONLY, "--t2a-rounds=1", "--t2a-report=out")
+    result.assert_outcomes(passed=1, failed=1)
+    rows = {row.task: row.record for row in read_executed(pytester.path / "out").trials}
+    assert (rows[MOVE].state, rows[MOVE].reason, str(rows[MOVE].score)) == (state, why, "0")
+    assert str(rows[COUNT].score) == "1"
+
+
 def test_a_budget_holds_for_the_agents_of_all_workers(run: Run) -> None:
     pytest.importorskip("httpx")
 

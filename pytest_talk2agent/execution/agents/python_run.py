@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib
 import json
 import os
+import signal
 import socket
 import sys
 import threading
+import time
 import traceback
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_talk2agent.execution.session import text_sha256
+from pytest_talk2agent.execution.usage import processes_of
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+_GLANCE = 0.1
+"""Seconds between two looks whether the run is still there."""
+_TRIES = 100
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,25 @@ class Sandboxed:
         return message
 
 
+def _end_with(run: int) -> None:
+    """End this process with all that it started as soon as the run has ended, which may have been killed."""
+    while os.getppid() == run:
+        time.sleep(_GLANCE)
+    for _ in range(_TRIES):
+        started = [pid for pid in processes_of(os.getpid()) if pid != os.getpid()]
+        if not started:
+            break
+        for pid in started:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(_GLANCE / 10)
+    os._exit(1)
+
+
 def main() -> None:
     """Call the function that the first message names."""
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     workspace = Sandboxed(socket.socket(fileno=int(sys.argv[1])))
     task = workspace.receive()
     try:

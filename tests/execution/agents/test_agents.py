@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import subprocess
+import sys
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -31,6 +33,12 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(task: Task, spec: str, heard: str = HEARD) -> TrialRecord:
     return Trials(spec).run(task, heard)
+
+
+def is_alive(pid: str) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def running(name: str) -> list[str]:
@@ -160,6 +168,26 @@ class TestPython:
         lines = "\n".join(f"    {line}" for line in body.splitlines())
         (folder / f"{name}.py").write_text(f"import os, time, subprocess\ndef act(transcript, workspace):\n{lines}\n")
         return f"python:{name}:act"
+
+    def test_it_ends_with_a_run_that_is_killed(self, task: Task, tmp_path: Path) -> None:
+        body = """\
+child = subprocess.Popen(["sleep", "300"])
+open(os.environ["PIDS"], "w").write(f"{os.getpid()} {child.pid} ")
+time.sleep(300)"""
+        spec, pids = self.module(tmp_path, body), tmp_path / "pids"
+        words = [sys.executable, "-m", "pytest_talk2agent.cli", "execute", str(task.path), "--agent", spec]
+        process = subprocess.Popen(
+            words, cwd=tmp_path, env={**os.environ, "PIDS": str(pids)}, stdout=subprocess.DEVNULL
+        )
+        while not (pids.exists() and pids.read_text().endswith(" ")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        end = time.monotonic() + 30
+        while any(map(is_alive, pids.read_text().split())) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert [pid for pid in pids.read_text().split() if is_alive(pid)] == []
 
     def test_it_acts_through_the_sandbox(self, task: Task, tmp_path: Path) -> None:
         body = """\
