@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_talk2agent.plan import Plan
 from pytest_talk2agent.report_keeper import ReportKeeper
 from pytest_talk2agent.reporting.properties import SESSION, SESSION_ITEM
+from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.results.held import HeldRow
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 FILE = "workflows.json"
 """Of a report folder: the decision and every record."""
+
+SHOWN = 5
+"""Sessions on which the rules differ that are named where nobody asked for more."""
 
 
 class WorkflowKeeper(ReportKeeper["SessionRecord"]):
@@ -90,7 +94,10 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
         }
         errors = [f"ERROR {item.rpartition('::')[2]}: {why}" for item, why in self.errors.items()]
         differ = differing(list(self.results.values()), compat)
-        note = [f"the published rules come to another verdict on {len(differ)} sessions:", *differ] if differ else []
+        note = [f"the two sets of rules differ in success on {counted(len(differ), 'session')}:"] if differ else []
+        note += differ if verbose else differ[:SHOWN]
+        if not verbose and len(differ) > SHOWN:
+            note.append(f"and {len(differ) - SHOWN} more (-v shows all)")
         return [*errors, *campaign_lines(self.gate, slices=kinds), *note]
 
     def markdown(self) -> str:
