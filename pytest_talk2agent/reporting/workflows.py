@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pytest_talk2agent.reporting.properties import PREFIX
 from pytest_talk2agent.reporting.visible import encodable, shell_word, table, visible_line, visible_lines
 from pytest_talk2agent.workflows.campaign.gate import CampaignGate
-from pytest_talk2agent.workflows.campaign.rates import NotApplicable, percent
+from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent
 from pytest_talk2agent.workflows.campaign.record import ProblemRecord, SessionRecord
 from pytest_talk2agent.workflows.campaign.summary import AgentSummary, Slice
 from pytest_talk2agent.workflows.scoring.gates import GATES, TITLES
@@ -150,6 +150,9 @@ def campaign_tables(gate: CampaignGate, slices: Mapping[str, Sequence[Slice]]) -
         "false acceptance",
     ]
     found.append(("the line", names, [_line_row(summary) for summary in gate.summaries]))
+    if served := [summary for summary in gate.summaries if summary.handoffs or isinstance(summary.requests_done, Rate)]:
+        heads = ["agent", "requests done", "containment", "what became of the calls", "false acceptance"]
+        found.append(("the callers", heads, [_callers_row(summary) for summary in served]))
     for agent, cells in slices.items():
         rows = [[c.axis, c.label, str(c.n), percent(c.success), _interval(c.interval), str(c.afa)] for c in cells]
         found.append((f"kinds of work, {agent}", ["axis", "kind", "n", "success", "95 %", "AFA"], rows))
@@ -186,6 +189,11 @@ def _line_row(one: AgentSummary) -> list[str]:
     overlap = _NONE if one.overlap is None else f"{float(100 * one.overlap):.1f} %"
     figures = [str(one.latency_ms), str(one.ttr_ms), str(one.false_acceptance)]
     return [one.agent, f"{rate}{false}", str(one.stop_ms), overlap, *figures]
+
+
+def _callers_row(one: AgentSummary) -> list[str]:
+    became = ", ".join(f"{number} {kind}" for kind, number in one.handoffs.items()) or _NONE
+    return [one.agent, str(one.requests_done), str(one.containment), became, str(one.false_acceptance)]
 
 
 def _interval(ends: tuple[float, float] | None) -> str:

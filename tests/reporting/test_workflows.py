@@ -101,3 +101,20 @@ def test_a_run_in_tables() -> None:
     assert cells[0][:4] == ["archetype", "FORM_FILL", "2", "75.0 %"]
     assert any("1 of 2" in text for text in campaign_lines(gate))
     assert campaign_tables(decide_campaign({}, {}, [], CampaignRules()), {}) == []
+
+
+def test_calls_that_were_kept_or_passed_on_have_a_table_of_their_own() -> None:
+    kept = session("passed").model_copy(update={"handoff": "contained", "asserted_requests": 2, "done_requests": 2})
+    lost = session("failed", "v").model_copy(
+        update={"handoff": "wrong transfer", "asserted_requests": 2, "done_requests": 1}
+    )
+    gate = decide_campaign(items([kept, lost]), {}, items([kept, lost]), CampaignRules())
+    tables = {title: (heads, rows) for title, heads, rows in campaign_tables(gate, {})}
+    heads, (row,) = tables["the callers"]
+    assert dict(zip(heads, row, strict=True)) == {
+        "agent": "x",
+        "requests done": "3 of 4",
+        "containment": "1 of 2",
+        "what became of the calls": "1 contained, 1 wrong transfer",
+        "false acceptance": "n/a (no sessions)",
+    }
