@@ -12,7 +12,7 @@ from math import sqrt
 from pytest_talk2agent.execution.trajectory import Step
 from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.execution.trial_result import TrialResult
-from pytest_talk2agent.reporting.html.markup import COLOURS, Markup, element, legend_mark
+from pytest_talk2agent.reporting.html.markup import COLOURS, Markup, element
 from pytest_talk2agent.reporting.losses import show_score
 from pytest_talk2agent.reporting.trial_report import expectation
 from pytest_talk2agent.reporting.visible import visible, visible_line
@@ -34,7 +34,7 @@ def trial_section(executed: Executed) -> Iterator[Markup]:
         return
     pairs = _pairs(executed.trials)
     series = {name: number for number, name in enumerate(dict.fromkeys(row.condition for row in executed.trials))}
-    legend = [element("li", legend_mark(number), _line(name)) for name, number in series.items()]
+    legend = [element("li", _mark(number), _line(name)) for name, number in series.items()]
     yield element(
         "section",
         element("h2", "Native against execution", id="executed"),
@@ -72,6 +72,11 @@ def _mean(rounds: Rounds) -> Fraction | None:
 def _worst_first(rounds: Rounds) -> tuple[bool, Fraction, str]:
     mean = _mean(rounds)
     return mean is not None, mean or Fraction(0), rounds[0].node
+
+
+def _mark(number: int) -> Markup:
+    dot = element("circle", cx=7, cy=9, r=4.5, class_=f"dot s{number % COLOURS}")
+    return element("svg", dot, class_="key", viewBox="0 0 14 18", aria_hidden="true")
 
 
 def _plots(pairs: Sequence[Rounds], series: Mapping[str, int]) -> Iterator[Markup]:
