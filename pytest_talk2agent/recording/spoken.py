@@ -131,6 +131,8 @@ def _digits(piece: str, style: Style) -> str:
 def _letters(piece: str) -> str:
     """Words as they are, what nobody can pronounce by its letters; the words of a name in camel case one by one."""
     parts = _HUMP.findall(piece) if piece.isascii() else [piece]
+    if len(parts) > 2 and sum(part.isupper() or len(part) < 3 for part in parts) > 1:
+        return " ".join(piece.lower())  # drawn by chance rather than made of words
     said = " ".join(map(_word, parts))
     return f"camel case {said}" if len(parts) > 1 and parts[0].islower() else said
 
