@@ -1,4 +1,4 @@
-"""A database of one session: what every kind of it can do, and how one is opened by its URL."""
+"""A database of one session: what every kind of it can do, and the values that each takes and gives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol
 
 from pytest_talk2agent.workflows.state.rows import Row, Snapshot
-from pytest_talk2agent.workflows.workbench.backend import StateError
 
 SQLITE = "sqlite:"
 MOST_ROWS = 1000
@@ -58,22 +57,6 @@ class Connection(Protocol):
 
     def close(self) -> None:
         """Remove the session's database and disconnect. May be called twice."""
-
-
-def connect(url: str = SQLITE) -> Connection:
-    """Open an empty database of its own: ``sqlite:`` in memory, or ``postgresql://...`` in a new schema.
-
-    Raises StateError where it cannot be had; the message never holds a password.
-    """
-    if url in (SQLITE, ""):
-        from pytest_talk2agent.workflows.state.sqlite import SqliteConnection
-
-        return SqliteConnection()
-    if url.startswith(("postgresql://", "postgres://")):
-        from pytest_talk2agent.workflows.state.postgres import PostgresConnection
-
-        return PostgresConnection(url)
-    raise StateError(f"{without_password(url)!r} is no database; write {SQLITE!r} or postgresql://USER@HOST/NAME")
 
 
 def without_password(url: str) -> str:

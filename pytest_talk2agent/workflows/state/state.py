@@ -14,7 +14,7 @@ from pytest_talk2agent.workflows.state.connection import (
     SQLITE,
     Connection,
     StatementError,
-    connect,
+    without_password,
 )
 from pytest_talk2agent.workflows.state.functions import Functions, RefusedError, Work, place_of
 from pytest_talk2agent.workflows.state.rows import Change, Row, Snapshot
@@ -30,6 +30,22 @@ _TOLD = {
     "limit": "the request takes or gives too much",
 }
 _BRACES = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def connect(url: str = SQLITE) -> Connection:
+    """Open an empty database of its own: ``sqlite:`` in memory, or ``postgresql://...`` in a new schema.
+
+    Raises StateError where it cannot be had; the message never holds a password.
+    """
+    if url in (SQLITE, ""):
+        from pytest_talk2agent.workflows.state.sqlite import SqliteConnection
+
+        return SqliteConnection()
+    if url.startswith(("postgresql://", "postgres://")):
+        from pytest_talk2agent.workflows.state.postgres import PostgresConnection
+
+        return PostgresConnection(url)
+    raise StateError(f"{without_password(url)!r} is no database; write {SQLITE!r} or postgresql://USER@HOST/NAME")
 
 
 @dataclass(frozen=True)

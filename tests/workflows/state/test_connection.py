@@ -8,10 +8,10 @@ import pytest
 from pytest_talk2agent.workflows.state.connection import (
     Connection,
     StatementError,
-    connect,
     plain,
     without_password,
 )
+from pytest_talk2agent.workflows.state.state import connect
 from pytest_talk2agent.workflows.workbench.backend import StateError
 
 SCHEMA = """

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from pytest_talk2agent.workflows.state.connection import connect
 from pytest_talk2agent.workflows.state.postgres import PostgresConnection
+from pytest_talk2agent.workflows.state.state import connect
 from pytest_talk2agent.workflows.workbench.backend import StateError
 
 KILLED = """
