@@ -1,0 +1,1 @@
+"""The page for speakers: a local server, the checks of a take, and where takes are kept."""
