@@ -13,6 +13,7 @@ import pytest
 
 from pytest_talk2agent.collect import BracketedItem, file_of, identity_of, rerun_of
 from pytest_talk2agent.reporting.properties import PREFIX, SESSION, SESSION_ITEM
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.voice_session import voice_of
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _record_of(item: SessionItem) -> SessionRecord:
         fail(f"the records of sessions in {holding.holder.folder} cannot be read or written ({error.strerror})")
     _set_properties(item, record)
     if not record.finished:
-        fail(f"no result after {record.attempts} attempts: {record.reason}")
+        fail(f"no result after {counted(record.attempts, 'attempt')}: {record.reason}")
     return record
 
 

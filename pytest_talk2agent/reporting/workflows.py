@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.reporting.properties import PREFIX
 from pytest_talk2agent.reporting.visible import encodable, shell_word, table, visible_line, visible_lines
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.gate import CampaignGate
 from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent
 from pytest_talk2agent.workflows.campaign.record import ProblemRecord, SessionRecord
@@ -17,6 +18,11 @@ _WORDS: Mapping[Truth, str] = {True: "pass", False: "FAIL", None: "unjudged"}
 _EVENTS = 3
 _LONGEST = 160
 _NONE = "n/a"
+MEASURE = "measure"
+"""The head of the first column where each row is a measure and each other column an agent."""
+WIDTH = 100
+"""Characters of a line on the terminal into which tables of agents are fitted."""
+_GAP = 2
 
 Table = tuple[str, list[str], list[list[str]]]
 """A title, the heads of the columns, and the rows."""
@@ -124,54 +130,72 @@ def session_properties(record: SessionRecord, compat: Compat | None = None) -> l
 
 
 def campaign_lines(gate: CampaignGate, *, slices: Mapping[str, Sequence[Slice]] | None = None) -> list[str]:
-    """Plain lines for the terminal: one table for all agents, comparisons, then slices where they are asked for."""
+    """Plain lines for the terminal: the measures of all agents, comparisons, then slices where they are asked for.
+
+    As many agents stand side by side as `WIDTH` allows, but at least one.
+    """
     lines: list[str] = []
-    for number, (title, head, rows) in enumerate(campaign_tables(gate, slices or {})):
-        lines += ["", title] if number else []
-        lines += table(head, rows)
+    for title, head, rows in campaign_tables(gate, slices or {}):
+        lines += ["", title] if title else []
+        if head[0] != MEASURE:
+            lines += table(head, rows)
+            continue
+        for number, columns in enumerate(_side_by_side(head, rows)):
+            lines += [""] if number else []
+            lines += table([head[one] for one in columns], [[row[one] for one in columns] for row in rows])
     for comparison in gate.comparisons:
         lines += comparison.lines
     return list(map(encodable, visible_lines(lines)))
 
 
+def _side_by_side(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Columns, each block with the first one, as blocks of at most `WIDTH` characters."""
+    widths = [max(len(visible_line(row[column])) for row in (head, *rows)) for column in range(len(head))]
+    blocks: list[list[int]] = []
+    for column in range(1, len(head)):
+        if blocks and sum(widths[one] + _GAP for one in blocks[-1]) + widths[column] <= WIDTH:
+            blocks[-1].append(column)
+        else:
+            blocks.append([0, column])
+    return blocks
+
+
 def campaign_tables(gate: CampaignGate, slices: Mapping[str, Sequence[Slice]]) -> list[Table]:
-    """All figures of a run as tables."""
+    """All figures of a run as tables: a row for each measure and a column for each agent, then kinds of work."""
     if not gate.summaries:
         return []
-    head = ["agent", "sessions", "Pass@1", "Pass@k", "Reliable@k", *GATES, "AFA", "corrected", "tool calls"]
-    found: list[Table] = [("", head, [_row(summary) for summary in gate.summaries])]
-    names = [
-        "agent",
-        "yield",
-        "stop ms p50, p95",
-        "overlap",
-        "latency ms p50, p95",
-        "time ms p50, p95",
-        "false acceptance",
+    agents = [summary.agent for summary in gate.summaries]
+    found = [
+        _measures("", agents, [_figures(summary) for summary in gate.summaries]),
+        _measures("the line", agents, [_line_figures(summary) for summary in gate.summaries]),
     ]
-    found.append(("the line", names, [_line_row(summary) for summary in gate.summaries]))
-    if served := [summary for summary in gate.summaries if summary.handoffs or isinstance(summary.requests_done, Rate)]:
-        heads = ["agent", "requests done", "containment", "what became of the calls", "false acceptance"]
-        found.append(("the callers", heads, [_callers_row(summary) for summary in served]))
+    if any(summary.handoffs or isinstance(summary.requests_done, Rate) for summary in gate.summaries):
+        found.append(_measures("the callers", agents, [_callers_figures(summary) for summary in gate.summaries]))
     for agent, cells in slices.items():
         rows = [[c.axis, c.label, str(c.n), percent(c.success), _interval(c.interval), str(c.afa)] for c in cells]
         found.append((f"kinds of work, {agent}", ["axis", "kind", "n", "success", "95 %", "AFA"], rows))
     return found
 
 
-def _row(one: AgentSummary) -> list[str]:
-    reliability = one.reliability
+def _measures(title: str, agents: list[str], figures: Sequence[Mapping[str, str]]) -> Table:
+    return title, [MEASURE, *agents], [[name, *(one[name] for one in figures)] for name in figures[0]]
+
+
+def _figures(one: AgentSummary) -> dict[str, str]:
+    reliability, k = one.reliability, one.reliability.k
     lost = f", {one.missing} lost" if one.missing else ""
-    shares = [_NONE] * 3
+    found = {"held": f"{counted(one.sessions, 'session')}{lost}"}
     if reliability.n:
-        shares = [
-            f"{percent(reliability.pass_1)} {_interval(reliability.pass_1_interval)}".strip(),
-            str(reliability.pass_k),
-            str(reliability.reliable_k),
-        ]
-    gates = [str(one.gates[gate]) for gate in GATES]
-    tools = _NONE if isinstance(one.tool_use, NotApplicable) else f"{float(one.tool_use.mean_ratio):.2f} of reference"
-    return [one.agent, f"{one.sessions}{lost}", *shares, *gates, str(one.afa), _corrected(one), tools]
+        interval = _interval(reliability.pass_1_interval)
+        found["Pass@1"] = " ".join(filter(None, [percent(reliability.pass_1), interval, f"(n={reliability.n})"]))
+    else:
+        found["Pass@1"] = _NONE
+    found[f"Pass@{k}" if k > 1 else "Pass@k"] = str(reliability.pass_k) if reliability.n else _NONE
+    found[f"Reliable@{k}" if k > 1 else "Reliable@k"] = str(reliability.reliable_k) if reliability.n else _NONE
+    found |= {f"{gate} {TITLES[gate]}": str(one.gates[gate]) for gate in GATES}
+    use = one.tool_use
+    tools = _NONE if isinstance(use, NotApplicable) else f"{float(use.mean_ratio):.2f} of reference"
+    return {**found, "AFA fields right": str(one.afa), "corrected fields": _corrected(one), "tool calls": tools}
 
 
 def _corrected(one: AgentSummary) -> str:
@@ -182,18 +206,26 @@ def _corrected(one: AgentSummary) -> str:
     return f"{wrong} of {uptake.counts.corrected}"
 
 
-def _line_row(one: AgentSummary) -> list[str]:
+def _line_figures(one: AgentSummary) -> dict[str, str]:
     yields = one.yields
     rate = f"{yields.given} of {yields.asked}" if yields.asked else _NONE
     false = f", {yields.false} of {yields.kept_on} false" if yields.kept_on else ""
-    overlap = _NONE if one.overlap is None else f"{float(100 * one.overlap):.1f} %"
-    figures = [str(one.latency_ms), str(one.ttr_ms), str(one.false_acceptance)]
-    return [one.agent, f"{rate}{false}", str(one.stop_ms), overlap, *figures]
+    return {
+        "yield": f"{rate}{false}",
+        "stop ms p50, p95": str(one.stop_ms),
+        "overlap": _NONE if one.overlap is None else f"{float(100 * one.overlap):.1f} %",
+        "latency ms p50, p95": str(one.latency_ms),
+        "time ms p50, p95": str(one.ttr_ms),
+        "false acceptance": str(one.false_acceptance),
+    }
 
 
-def _callers_row(one: AgentSummary) -> list[str]:
-    became = ", ".join(f"{number} {kind}" for kind, number in one.handoffs.items()) or _NONE
-    return [one.agent, str(one.requests_done), str(one.containment), became, str(one.false_acceptance)]
+def _callers_figures(one: AgentSummary) -> dict[str, str]:
+    return {
+        "requests done": str(one.requests_done),
+        "containment": str(one.containment),
+        "what became of the calls": ", ".join(f"{number} {kind}" for kind, number in one.handoffs.items()) or _NONE,
+    }
 
 
 def _interval(ends: tuple[float, float] | None) -> str:

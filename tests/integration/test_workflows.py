@@ -36,7 +36,7 @@ def test_every_agent_holds_every_package_as_often_as_asked(run: Run, pytester: p
     result = run("flows", ORACLE, "--t2a-repetitions=2", "--junitxml=junit.xml", "--t2a-report=out")
     result.assert_outcomes(passed=4)
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["oracle *4 *100.0 %*", "GATE PASSED"])
+    result.stdout.fnmatch_lines(["measure *oracle", "held *4 sessions", "Pass@1 *100.0 %*(n=2)", "GATE PASSED"])
     suite = xml.etree.ElementTree.parse(pytester.path / "junit.xml")
     cases = {
         str(case.get("name")): {str(one.get("name")): one.get("value") for one in case.iter("property")}

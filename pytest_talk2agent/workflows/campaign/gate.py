@@ -142,7 +142,7 @@ def _reason(items: Sequence[str], what: str) -> list[str]:
     if not items:
         return []
     more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
-    return [f"{len(items)} session{'s' if len(items) > 1 else ''} {what}: {', '.join(items[:SHOWN])}{more}"]
+    return [f"{counted(len(items), 'session')} {what}: {', '.join(items[:SHOWN])}{more}"]
 
 
 def _summaries(records: Collection[SessionRecord], rules: CampaignRules) -> list[AgentSummary]:
@@ -205,7 +205,7 @@ def _remarks(summaries: Sequence[AgentSummary]) -> list[str]:
     found = []
     for one in summaries:
         if one.leaks:
-            found.append(f"{one.agent}: the caller nearly said {one.leaks} facts too early; they were left out")
+            found.append(f"{one.agent}: the caller nearly said {counted(one.leaks, 'fact')} too early, left out")
         if one.fallbacks:
             found.append(
                 f"{one.agent}: {counted(one.fallbacks, 'utterance')} missing from the bank, read from the facts instead"

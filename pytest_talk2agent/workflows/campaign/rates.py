@@ -1,7 +1,7 @@
 """Shares of counts, with the interval that goes with them, and what does not apply, with its reason.
 
 A share of fewer than ten is shown as a count: its interval would span most of the line. Wilson's interval is for
-independent counts; repetitions of one workflow share it, and a mean over workflows has the interval of `clustered`.
+independent counts; repetitions of one workflow share it, and a mean over workflows has that of `mean_interval`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any, Literal
 
 from pytest_talk2agent.analysis.significance import task_interval
@@ -106,3 +107,21 @@ def clustered(
     low, high = [float(value.low) for value in values], [float(value.high) for value in values]
     found = task_interval(low, high, draws=draws, seed=seed)
     return None if found is None else (max(least, found[0]), min(1.0, found[1]))
+
+
+def mean_interval(values: Sequence[Interval]) -> tuple[float, float] | None:
+    """The 95 % interval of a mean share over workflows; None with fewer than two.
+
+    It is that of `clustered`. Where every workflow has the same share, as when all or none pass, a bootstrap has no
+    spread and would claim certainty: an end without spread is that of Wilson's interval over the workflows, widened to
+    whole counts.
+    """
+    found = clustered(values)
+    if found is None:
+        return None
+    low, high = {value.low for value in values}, {value.high for value in values}
+    n = len(values)
+    return (
+        wilson(floor(low.pop() * n), n)[0] if len(low) == 1 else found[0],
+        wilson(ceil(high.pop() * n), n)[1] if len(high) == 1 else found[1],
+    )

@@ -18,7 +18,7 @@ from functools import cached_property
 from math import comb
 
 from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.workflows.campaign.rates import Rate, clustered
+from pytest_talk2agent.workflows.campaign.rates import Rate, mean_interval
 from pytest_talk2agent.workflows.scoring.grade import Truth
 
 
@@ -95,8 +95,8 @@ class Reliability:
 
     @property
     def pass_1_interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of Pass@1, clustered by workflow."""
-        return clustered([one.share for one in self.workflows.values()])
+        """The 95 % interval of Pass@1, over workflows."""
+        return mean_interval([one.share for one in self.workflows.values()])
 
     @property
     def pass_k(self) -> Rate:

@@ -13,7 +13,7 @@ from typing import get_args
 
 from pytest_talk2agent.grading.retention import Interval
 from pytest_talk2agent.workflows.campaign.published import ToolUse
-from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, clustered, rate
+from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, mean_interval, rate
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
 from pytest_talk2agent.workflows.campaign.reliability import Passes, Reliability, reliability
 from pytest_talk2agent.workflows.package.base import AutonomyLevel, KnowledgeBurden, RiskTier, ToolBurden
@@ -250,6 +250,6 @@ def _cell(axis: str, label: str, workflows: Mapping[str, list[SessionRecord]], c
         label,
         len(workflows),
         Interval(low, high),
-        clustered(shares),
+        mean_interval(shares),
         rate(counts.passed, counts.total, open_=counts.open),
     )

@@ -118,7 +118,7 @@ def test_what_the_caller_had_to_do_without_is_remarked() -> None:
     gate = decide_campaign({"w": one}, {}, ["w"], CampaignRules())
     assert gate.passed
     assert [remark.partition(": ")[2] for remark in gate.remarks] == [
-        "the caller nearly said 2 facts too early; they were left out",
+        "the caller nearly said 2 facts too early, left out",
         "1 utterance missing from the bank, read from the facts instead",
     ]
 

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_talk2agent.grading.retention import Interval
-from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, clustered, mcnemar, rate, wilson
+from pytest_talk2agent.workflows.campaign.rates import (
+    NotApplicable,
+    Rate,
+    clustered,
+    mcnemar,
+    mean_interval,
+    rate,
+    wilson,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,3 +61,21 @@ def test_what_is_open_widens_the_interval_of_a_mean() -> None:
     assert one[0] == two[0]
     assert one[1] < two[1]
     assert clustered(settled[:1]) is None
+
+
+@pytest.mark.parametrize(("share", "n"), [(0, 22), (1, 22), (1, 2)])
+def test_where_all_or_none_pass_the_interval_claims_no_certainty(share: int, n: int) -> None:
+    values = [Interval(Fraction(share), Fraction(share))] * n
+    assert mean_interval(values) == pytest.approx(wilson(share * n, n))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
+def test_the_interval_of_a_mean_holds_it_and_is_never_a_point(ends: list[tuple[int, int]]) -> None:
+    values = [Interval(Fraction(min(pair), 3), Fraction(max(pair), 3)) for pair in ends]
+    found = mean_interval(values)
+    assert found is not None
+    low, high = sum(value.low for value in values) / len(values), sum(value.high for value in values) / len(values)
+    assert found[0] <= low + Fraction(1, 10**9)
+    assert high - Fraction(1, 10**9) <= found[1]
+    assert found[0] < found[1]
+    assert mean_interval(values[:1]) is None
