@@ -9,13 +9,12 @@ from typing import Any
 from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.results.gate import Gate
-from pytest_talk2agent.results.saved import TRIAL_BEGINS
+from pytest_talk2agent.results.saved import TRIAL_BEGINS, end_of
 from pytest_talk2agent.results.untrusted import (
     MOST_BYTES,
     fault_line,
     mapping,
     parse_plain,
-    read_regular,
     texts,
 )
 from pytest_talk2agent.tasks.files import open_regular
@@ -33,7 +32,7 @@ def executed_json(executed: Executed, gate: Gate) -> dict[str, Any]:
 
 
 def read_executed(folder: Path) -> Executed:
-    """The executions of a run that came to its end; none where it had none.
+    """The executions of a run; none where it had none. Those of a run that did not come to its end as far as they go.
 
     Raises:
         ValueError: with one line, where they cannot be read, or are less than the whole.
@@ -48,8 +47,8 @@ def read_executed(folder: Path) -> Executed:
                     row = TrialResult.from_json(mapping(parse_plain(line), "it"))
                     rows[row.node] = row  # of a trial that ran again the last line counts
         where = str(folder / "run.json")
-        run = mapping(parse_plain(read_regular(folder / "run.json")), "it")
-        said = run.get("executed")
+        run = end_of(folder / "run.json")
+        said = None if run is None else run.get("executed")
         if said is None:
             return Executed(tuple(rows.values()))
         return _whole(rows, mapping(said, "executed"))

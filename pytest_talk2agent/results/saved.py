@@ -67,7 +67,7 @@ def read_run(folder: Path) -> SavedRun:
         rows[result.node] = result  # of an item that ran again the last line counts
     path = folder / "run.json"
     try:
-        run = _end_of(path)
+        run = end_of(path)
         if run is None:
             return SavedRun(folder, _ordered(rows.values(), ()), {}, None, ())
         if len(rows) < run.get("items", 0):
@@ -94,7 +94,7 @@ def read_run(folder: Path) -> SavedRun:
         ) from None
 
 
-def _end_of(path: Path) -> Mapping[str, Any] | None:
+def end_of(path: Path) -> Mapping[str, Any] | None:
     """The end of a finished run; None where there is no such file."""
     try:
         content = read_regular(path)

@@ -206,7 +206,7 @@ def test_what_is_wrong_is_one_line(
     assert fault in complain("table", *arguments.split())
 
 
-@pytest.mark.parametrize("arguments", ["", "totals", "transfer RUN --before raw", "diagnosis RUN"])
+@pytest.mark.parametrize("arguments", ["", "totals", "transfer RUN --before raw"])
 def test_the_command_line_is_checked(capsys: pytest.CaptureFixture[str], arguments: str) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["table", *arguments.split()])
