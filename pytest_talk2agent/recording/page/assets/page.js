@@ -343,7 +343,7 @@ function onSent(item, news) {
   const prompt = session.prompts[number];
   const own = local.get(number);
   if (news.state === "saved") {
-    const isOlder = sender.queue.slice(1).some((other) => other.task === item.task);
+    const isOlder = sender.queue.some((other) => other.task === item.task);
     if (!isOlder) {
       const better = !(prompt.take && prompt.take.kept && !news.take.kept);
       local.set(number, { state: "saved", sound: item });

@@ -132,8 +132,9 @@ export class Sender {
     this.isBusy = true;
     while (this.queue.length) {
       const item = this.queue[0];
-      await this.sendUntilDone(item);
+      const news = await this.sendUntilDone(item);
       this.queue.shift();
+      this.onState(item, news);
     }
     this.isBusy = false;
   }
@@ -143,15 +144,11 @@ export class Sender {
       try {
         const take = await this.send(item);
         await this.unsent.remove(item.id);
-        this.onState(item, { state: "saved", take });
-        return;
+        return { state: "saved", take };
       } catch (error) {
         const again = error instanceof OfflineError || (error instanceof RefusedError && [409, 404, 500, 503, 507].includes(error.status));
         const isGone = error instanceof RefusedError && error.status === 404 && tries > 2;
-        if (!again || isGone) {
-          this.onState(item, { state: "refused", text: error.message });
-          return;
-        }
+        if (!again || isGone) return { state: "refused", text: error.message };
         if (tries > 0 || !(error instanceof RefusedError) || error.status === 507) {
           this.onState(item, { state: "waiting", text: error.message });
           await this.pause(Math.min(LONGEST_WAIT, 500 * 2 ** tries));
