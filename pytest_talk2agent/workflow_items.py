@@ -213,16 +213,21 @@ def _set_properties(item: SessionItem, record: SessionRecord) -> None:
 
 def _text(item: SessionItem, record: SessionRecord) -> str:
     from pytest_talk2agent.reporting.workflows import session_text
-    from pytest_talk2agent.workflows.campaign.holding import event_lines
+    from pytest_talk2agent.workflows.campaign.kept import kept_session
 
     holding = holder_of(item.config)
     log = holding.holder.log_path(record.key)
     compat = holding.voice.settings.workflows.compat
-    named = {seq for problem in record.score(compat).problems for seq in problem.events}
-    started = rerun_of(item.config)
-    words = ["pytest", started.place(identity_of(item)), f"--t2a-agent={item.agent.label}={item.agent.spec}"]
+    rerun = rerun_words(item.config, identity_of(item), item.agent.label)
+    return session_text(record, kept_session(log), rerun, compat=compat, log=str(log))
+
+
+def rerun_words(config: pytest.Config, identity: str, agent: str) -> list[str]:
+    """The command that holds a session again; ``agent`` is the label of one that this run was given."""
+    started = rerun_of(config)
+    spec = next(one.text for one in voice_of(config).settings.agents if one.label == agent)
     options = [option for option in started.options if not option.startswith("--t2a-agent=")]
-    return session_text(record, event_lines(log, named), [*words, *options], compat=compat, log=str(log))
+    return ["pytest", started.place(identity), f"--t2a-agent={agent}={spec}", *options]
 
 
 class Holding:

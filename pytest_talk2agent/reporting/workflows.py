@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_talk2agent.reporting.properties import PREFIX
+from pytest_talk2agent.reporting.session_diff import diff_lines
 from pytest_talk2agent.reporting.visible import encodable, shell_word, table, visible_line, visible_lines
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.gate import CampaignGate
+from pytest_talk2agent.workflows.campaign.kept import KeptSession
 from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent
 from pytest_talk2agent.workflows.campaign.record import ProblemRecord, SessionRecord
 from pytest_talk2agent.workflows.campaign.summary import AgentSummary, Slice
@@ -51,7 +53,7 @@ def session_headline(record: SessionRecord, compat: Compat | None = None) -> str
 
 def session_text(
     record: SessionRecord,
-    events: Mapping[int, str],
+    kept: KeptSession | str,
     rerun: Sequence[str],
     *,
     compat: Compat | None = None,
@@ -59,9 +61,12 @@ def session_text(
 ) -> str:
     """The text of a failed session: each gate with its rules, what gold wanted, what stood there, and the log.
 
-    ``events`` are lines of the log by their number, for those that a problem names.
+    Artifacts that differ from gold and the rows that changed come after the gates. ``kept`` is the log, or why it
+    cannot be read.
     """
     score = record.score(compat)
+    named = {seq for problem in score.problems for seq in problem.events}
+    events = {} if isinstance(kept, str) else kept.lines(named)
     lines = [session_headline(record, compat), ""]
     for gate in GATES:
         lines.append(f"{gate} {TITLES[gate]:<18} {_WORDS[score.gates[gate]]}")
@@ -72,6 +77,7 @@ def session_text(
                 lines.append(f"      found  {_cut(problem.found)}")
                 lines += [f"      event {seq}: {events[seq]}" for seq in problem.events[-_EVENTS:] if seq in events]
     lines += [f"contract broken: {contract}" for contract in record.contracts]
+    lines += ["", kept] if isinstance(kept, str) else diff_lines(kept.diff(record, compat))
     afa = "unjudged" if score.afa is None else f"{float(100 * score.afa):.1f} %"
     calls = "" if record.oracle_calls is None else f" ({record.oracle_calls} in the reference)"
     ended = f"{record.end or 'unknown'}{f' ({record.reason})' if record.reason else ''}"

@@ -62,6 +62,8 @@ def test_a_failure_says_gate_by_gate_what_was_wanted_and_what_stood_there(run: R
             "      wanted expense.status = 'submitted'",
             "      found  'open'",
             "PV process validity   pass",
+            "artifact expense_1 against gold: * wrong of *",
+            "   ! * employee_id *'E1042'*nothing",
             "log     *.jsonl   (talk2agent replay *",
             "rerun   pytest 'flows/expense/task.yaml::toy_form_001[[]silent-1]' --t2a-agent=silent=silent",
             "GATE FAILED: 1 session failed: *",

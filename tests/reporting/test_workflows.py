@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pytest_talk2agent.reporting.workflows import (
@@ -11,9 +13,13 @@ from pytest_talk2agent.reporting.workflows import (
     session_properties,
     session_text,
 )
+from pytest_talk2agent.workflows.agents.registry import make_agent
 from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
+from pytest_talk2agent.workflows.campaign.kept import kept_session
 from pytest_talk2agent.workflows.campaign.summary import slices
+from pytest_talk2agent.workflows.session.run import RunOptions, run_session
 from tests.workflows.campaign.records import items, session, sessions
+from tests.workflows.toys import expense, load
 
 
 def test_the_headline_says_which_gate_and_why() -> None:
@@ -27,12 +33,15 @@ def test_the_headline_says_which_gate_and_why() -> None:
     assert session_headline(raced) == "w[x-1]: broken contract: write after revocation: twice"
 
 
-def test_the_text_goes_gate_by_gate_with_the_log_and_the_way_to_run_it_again() -> None:
+def test_the_text_goes_gate_by_gate_with_the_log_and_the_way_to_run_it_again(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    run_session(load(expense(), tmp_path / "p"), make_agent("oracle"), "oracle", RunOptions()).write(log)
+    kept = kept_session(log)
     one = session("failed")
     assert one.mended is not None
     problem = one.mended.problems[0].model_copy(update={"events": (68,)})
     one = one.model_copy(update={"mended": one.mended.model_copy(update={"problems": (problem,)})})
-    text = session_text(one, {68: "31.2 s write_draft"}, ["pytest", "a b"], log="logs/x.jsonl")
+    text = session_text(one, kept, ["pytest", "a b"], log="logs/x.jsonl")
     lines = text.splitlines()
     assert lines[2:9] == [
         "TS target state       pass",
@@ -43,7 +52,10 @@ def test_the_text_goes_gate_by_gate_with_the_log_and_the_way_to_run_it_again() -
         "      wanted '200' (numeric_tolerance)",
         "      found  '240'",
     ]
-    assert lines[9] == "      event 68: 31.2 s write_draft"
+    assert lines[9].startswith("      event 68: at ")
+    assert "artifact expense_1 against gold: 1 wrong of 5" in lines
+    assert "   !  total_amount     '200' (numeric_tolerance)  '240'" in lines
+    assert "world, before -> after: expense.status 'open' -> 'submitted'" in lines
     assert lines[-2:] == ["log     logs/x.jsonl   (talk2agent replay logs/x.jsonl)", "rerun   pytest 'a b'"]
 
 
@@ -52,7 +64,8 @@ def test_what_an_agent_wrote_is_shown_and_never_obeyed() -> None:
     assert one.mended is not None
     problem = one.mended.problems[0].model_copy(update={"found": "\x1b[2J" + "x" * 500})
     one = one.model_copy(update={"mended": one.mended.model_copy(update={"problems": (problem,)})})
-    text = session_text(one, {}, [])
+    text = session_text(one, "its log\x1b cannot be read", [])
+    assert "its log\\x1b cannot be read" in text
     assert "\x1b" not in text
     assert max(map(len, text.splitlines())) < 400
 

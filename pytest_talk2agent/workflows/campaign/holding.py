@@ -7,7 +7,7 @@ tried again, and kept as lost after the last try; a later run tries it anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,19 +19,13 @@ from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
 from pytest_talk2agent.workflows.scoring.judge import FieldJudge
 from pytest_talk2agent.workflows.session.contracts import violations
-from pytest_talk2agent.workflows.session.event import Event
-from pytest_talk2agent.workflows.session.log import BrokenLogError, read_log
 from pytest_talk2agent.workflows.session.replay import replay
 from pytest_talk2agent.workflows.session.run import MakeBackend, RunOptions, run_session
 from pytest_talk2agent.workflows.session.tracing import trace_of
-from pytest_talk2agent.workflows.stable import canonical
 
 ATTEMPTS = 3
 PAUSES = (1.0, 2.0)
 """Seconds before the second and the third try: clients of servers wait by themselves before they give up."""
-
-LONGEST_EVENT = 200
-"""Characters of an event in a line."""
 
 
 @dataclass(frozen=True)
@@ -131,17 +125,3 @@ class Holder:
                 )
             self.pause(PAUSES[min(attempt, len(PAUSES)) - 1])
         raise AssertionError("there is at least one attempt")
-
-
-def event_lines(path: Path, numbers: Collection[int]) -> dict[int, str]:
-    """The events of a log by their number, in a line each; empty where the log is not there any more."""
-    try:
-        events = read_log(path.read_bytes()).events
-    except (OSError, BrokenLogError):
-        return {}
-    return {event.seq: _line(event) for event in events if event.seq in numbers}
-
-
-def _line(event: Event) -> str:
-    told = {name: value for name, value in event.payload.items() if value not in (None, "", [], {})}
-    return f"at {event.media_time_ms / 1000:.1f} s {event.type} {canonical(told)[:LONGEST_EVENT]}"
