@@ -127,6 +127,9 @@ def spoiled(chance: random.Random, briefing: Briefing) -> Talker:
     turns = policy_of(package).turns
     assert package is not None
     written = {name for turn in turns for call in turn.tool_calls for name in _fields(call.args)}
+    written -= {
+        name for tool in package.tools.tools for name in tool.effect.get("set_fields", {})
+    }  # put right by a commit
     wanted = sorted(
         {
             field.field

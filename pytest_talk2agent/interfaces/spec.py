@@ -227,7 +227,7 @@ def _refuse_misspelt_suffix(text: str, model: str) -> None:
     """Raise InterfaceError where what follows a model's last plus sign is almost a suffix: that would be left out."""
     _, plus, ending = model.rpartition("+")
     if plus and (meant := near(ending.lower(), SUFFIXES)):
-        raise InterfaceError(f"interface {text!r}: '+{ending}' is no suffix{meant}; write {FORM}")
+        raise InterfaceError(f"interface {text!r}: {plus + ending!r} is no suffix{meant}; write {FORM}")
 
 
 def _options(text: str, options: str) -> dict[str, str]:

@@ -64,6 +64,7 @@ def test_a_whole_argument_keeps_what_looks_like_suffixes_and_options() -> None:
         ("whisper:", "no model behind ':'"),
         ("whisper+bais", "'\\+bais' is not understood \\(did you mean 'bias'\\?\\)"),
         ("whisper:tiny.en+bais", "'\\+bais' is no suffix \\(did you mean 'bias'\\?\\)"),
+        ("whisper:tiny.en+b\nias", "'\\+b\\\\nias' is no suffix \\(did you mean 'bias'\\?\\)"),
         ("whisper:tiny.en+Repair?beam_size=2", "'\\+Repair' is no suffix \\(did you mean 'repair'\\?\\)"),
         ("whisper tiny.en", "' tiny.en' is not understood"),
         ("whisper+bias+bias", "\\+bias is given twice"),
