@@ -222,9 +222,13 @@ def _lint_tasks(options: argparse.Namespace) -> int:
     if options.corrupt:
         errors += _corrupt(tasks)
     if options.execute:
-        executable = [task for task in tasks if task.execution is not None]
         from pytest_talk2agent.execution.trial import refusal
 
+        executable = [task for task in tasks if task.execution is not None]
+        if not executable:
+            raise ValueError(
+                "--execute: none of these tasks has `execution`, so nothing was tried; see docs/execution.md"
+            )
         unfit = report_unfit(executable, refusal)
         errors += unfit
         write([f"{counted(len(executable), 'task')} executed, {unfit} unfit"])

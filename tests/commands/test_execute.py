@@ -86,7 +86,8 @@ class TestExecute:
 class TestRefused:
     def test_no_execution(self, path: Path, complain: Say) -> None:
         path.write_text(TASK[: TASK.index("execution:")])
-        assert "none of these tasks has `execution`" in complain("execute", path)
+        for words in (("execute", path), ("lint", path, "--execute")):
+            assert "none of these tasks has `execution`" in complain(*words)
 
     def test_rounds(self, path: Path, complain: Say) -> None:
         assert complain("execute", path, "--rounds", 0) == "--rounds must be from 1 to 100"
