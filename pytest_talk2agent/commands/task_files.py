@@ -213,6 +213,9 @@ def _lint_tasks(options: argparse.Namespace) -> int:
         except TaskFileError as error:
             errors += len(error.problems)
             write([str(error)])
+    executable = [task for task in tasks if task.execution is not None]
+    if options.execute and not executable and not errors:
+        raise ValueError("none of these tasks has `execution`, so nothing can be tried; see docs/execution.md")
     findings = lint(tasks, labels_of, _holes, _unsettled)
     errors += sum(finding.level == "error" for finding in findings)
     write([str(finding) for finding in findings])
