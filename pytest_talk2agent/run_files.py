@@ -81,7 +81,10 @@ class RunFiles:
         try:
             self._folder = self._folder or ReportFolder(directory)
             before, rerun = self._before(), rerun_of(self._config)
-            self._folder.finish(results, errors, gate, text, before=before, rerun=rerun, executed=executed)
+            campaign = workflows.campaign()
+            self._folder.finish(
+                results, errors, gate, text, before=before, rerun=rerun, executed=executed, campaign=campaign
+            )
             if workflows.gate is not None:
                 self._folder.write(FILE, workflows.to_json())
         except OSError as error:

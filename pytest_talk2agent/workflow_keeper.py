@@ -12,6 +12,7 @@ from pytest_talk2agent.reporting.properties import SESSION, SESSION_ITEM
 from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
+    from pytest_talk2agent.reporting.html.workflow_section import Campaign
     from pytest_talk2agent.results.held import HeldRow
     from pytest_talk2agent.voice_session import VoiceSession
     from pytest_talk2agent.workflows.campaign.gate import CampaignGate
@@ -111,6 +112,25 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
         for title, head, rows in campaign_tables(self.gate, {}):
             parts += ["", f"### workflows{f': {title}' if title else ''}", "", *markdown_table(head, rows)]
         return "\n".join([*parts, ""])
+
+    def campaign(self) -> Campaign | None:
+        """What a page shows of them; None without workflows."""
+        if self.gate is None:
+            return None
+        from pytest_talk2agent.reporting.html.workflow_section import Campaign
+        from pytest_talk2agent.workflow_items import holder_of, rerun_words
+        from pytest_talk2agent.workflows.campaign.kept import kept_session
+
+        config, holder = self._voice.config, holder_of(self._voice.config).holder
+        return Campaign(
+            self.gate,
+            self.results,
+            kept=lambda record: kept_session(holder.log_path(record.key)),
+            log=lambda record: str(holder.log_path(record.key)),
+            rerun=lambda item, record: rerun_words(config, item, record.key.agent),
+            errors=self.errors,
+            compat=self._voice.settings.workflows.compat,
+        )
 
     def to_json(self) -> Mapping[str, object]:
         """The decision and every record, as plain values."""

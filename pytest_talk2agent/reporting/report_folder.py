@@ -16,6 +16,7 @@ from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
+from pytest_talk2agent.reporting.html.workflow_section import Campaign
 from pytest_talk2agent.reporting.run_tables import rates_of
 from pytest_talk2agent.reporting.trial_report import score_rows
 from pytest_talk2agent.results.condition_summary import ConditionSummary
@@ -79,6 +80,7 @@ class ReportFolder:
         before: Before | None = None,
         rerun: Rerun | None = None,
         executed: Executed | None = None,
+        campaign: Campaign | None = None,
     ) -> None:
         """Write the run as a whole; ``before`` is the baseline that it was held to, ``rerun`` how it was started."""
         self.close()
@@ -113,7 +115,7 @@ class ReportFolder:
         write_whole(self.directory / "run.json", json.dumps(run, indent=1, ensure_ascii=False) + "\n")
         write_whole(self.directory / "summary.md", summary)
         page = self.directory / "report.html"
-        write_page(page, results, errors, gate, before=before, rerun=rerun, executed=executed)
+        write_page(page, results, errors, gate, before=before, rerun=rerun, executed=executed, campaign=campaign)
 
     @staticmethod
     def _condition(row: ConditionSummary, rates: Rates, results: Sequence[TaskResult]) -> dict[str, Any]:

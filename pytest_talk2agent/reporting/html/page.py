@@ -13,6 +13,7 @@ from pytest_talk2agent.reporting.html.recordings import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.result_blocks import Rows
 from pytest_talk2agent.reporting.html.summary import summary, verdict
 from pytest_talk2agent.reporting.html.trial_section import trial_section
+from pytest_talk2agent.reporting.html.workflow_section import Campaign, workflow_section
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult
@@ -31,34 +32,49 @@ def write_page(
     recordings: Recordings | None = None,
     rerun: Rerun | None = None,
     executed: Executed | None = None,
+    campaign: Campaign | None = None,
 ) -> set[str]:
     """Write the report of a run and return the recordings that it does not have; raises OSError with the path.
 
     ``gate`` is the verdict that the run was given. ``audio`` links the recordings relative to ``path``, embeds them or
     leaves them out; ``recordings`` decides that itself where it is given. ``before`` is what is shown beside the
     results; by default the scores that they were held to. ``rerun`` is how the run was started;
-    ``executed`` is what agents did.
+    ``executed`` is what agents did on transcripts, ``campaign`` the workflows that they were held to.
     """
     recordings, earlier = recordings or Recordings(audio, path.parent), before or BeforeLimits()
     rows = Rows(recordings, earlier, rerun or Rerun())
     acted = executed or Executed()
-    head = [verdict(results, gate), *summary(results, {**errors, **acted.errors}, gate, earlier), *trial_section(acted)]
-    write_whole(path, _pieces(results, gate, head, rows, recordings))
+    faults = {**errors, **acted.errors, **(campaign.errors if campaign is not None else {})}
+    head = [
+        verdict(results, gate, campaign.facts if campaign is not None else ()),
+        *(workflow_section(campaign) if campaign is not None else ()),
+        *summary(results, faults, gate, earlier),
+        *trial_section(acted),
+    ]
+    write_whole(path, _pieces(results, gate, head, rows, recordings, alone=campaign is not None and not results))
     return recordings.absent
 
 
 def _pieces(
-    results: Sequence[TaskResult], gate: Gate, head: Sequence[Markup], rows: Rows, recordings: Recordings
+    results: Sequence[TaskResult],
+    gate: Gate,
+    head: Sequence[Markup],
+    rows: Rows,
+    recordings: Recordings,
+    *,
+    alone: bool,
 ) -> Iterator[str]:
+    """The page; where workflows are ``alone`` on it, the list of items is hidden."""
     style, script = asset("page.css"), '"use strict";\n' + "".join(map(asset, SCRIPTS))
     yield '<!doctype html>\n<html lang="en">\n'
     yield _head(style, script, gate)
     yield "<body>\n"
-    yield element("a", "Skip to the items", href="#items", class_="skip")
+    skip = ("Skip to the sessions", "#sessions") if alone else ("Skip to the items", "#items")
+    yield element("a", skip[0], href=skip[1], class_="skip")
     yield _frame("bar")
     yield "<main>\n"
     yield from head
-    yield _frame("items")
+    yield element("div", _frame("items"), hidden=alone)
     yield "</main>\n"
     yield element("footer", f"pytest-talk2agent {VERSION}")
     yield "\n"

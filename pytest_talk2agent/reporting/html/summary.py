@@ -30,15 +30,17 @@ _WORDS = {"condition", "compared with", "kind", "no transcript", "metric", "verd
 """Columns of words; all others are numbers and stand to the right."""
 
 
-def verdict(results: Sequence[TaskResult], gate: Gate) -> Markup:
-    """The verdict with every reason, and what it was made of."""
+def verdict(results: Sequence[TaskResult], gate: Gate, held: Sequence[str] = ()) -> Markup:
+    """The verdict with every reason, and what it was made of; ``held`` says so of workflows."""
     judges = ", ".join(sorted({result.judgement.judge for result in results})) or "none"
     facts = [
         counted(len(results), "item"),
         counted(len(gate.conditions), "condition"),
         counted(len({result.task for result in results}), "task"),
         f"judge {judges}",
+        *held,
     ]
+    facts = facts if results or not held else list(held)
     word, state = ("Gate passed", "passed") if gate.passed else ("Gate failed", "failed")
     return element(
         "section",
