@@ -24,6 +24,9 @@ FILE = "workflows.json"
 SHOWN = 5
 """Sessions on which the rules differ that are named where nobody asked for more."""
 
+FAILED = 50
+"""Sessions that did not pass, and errors, in the tables of Markdown."""
+
 
 class WorkflowKeeper(ReportKeeper["SessionRecord"]):
     """Registered outside xdist workers beside the gatekeeper."""
@@ -106,11 +109,21 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
         if self.gate is None:
             return ""
         from pytest_talk2agent.reporting.github import markdown_table
-        from pytest_talk2agent.reporting.workflows import campaign_tables
+        from pytest_talk2agent.reporting.workflows import FAILED_HEAD, campaign_tables, failed_rows
 
         parts: list[str] = []
         for title, head, rows in campaign_tables(self.gate, {}):
             parts += ["", f"### workflows{f': {title}' if title else ''}", "", *markdown_table(head, rows)]
+        rows = failed_rows(self.results, self._voice.settings.workflows.compat)
+        if rows:
+            parts += ["", *markdown_table(FAILED_HEAD, rows[:FAILED])]
+        if len(rows) > FAILED:
+            parts += ["", f"and {counted(len(rows) - FAILED, 'session')} more that did not pass"]
+        if self.errors:
+            faults = [[item.rpartition("::")[2], why] for item, why in self.errors.items()]
+            parts += ["", *markdown_table(["item", "error"], faults[:FAILED])]
+        if len(self.errors) > FAILED:
+            parts += ["", f"and {counted(len(self.errors) - FAILED, 'error')} more"]
         return "\n".join([*parts, ""])
 
     def campaign(self) -> Campaign | None:

@@ -64,8 +64,8 @@ def _row(result: TaskResult) -> list[str]:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table."""
-    lines = [head, ["---"] * len(head), *([_cell(cell) for cell in row] for row in rows)]
+    """The lines of a table; heads are data too, where they name agents."""
+    lines = [list(map(_cell, head)), ["---"] * len(head), *([_cell(cell) for cell in row] for row in rows)]
     return [f"| {' | '.join(line)} |" for line in lines]
 
 

@@ -22,6 +22,7 @@ _LONGEST = 160
 _NONE = "n/a"
 MEASURE = "measure"
 """The head of the first column where each row is a measure and each other column an agent."""
+FAILED_HEAD = ("session", "outcome", "what is first against it")
 WIDTH = 100
 """Characters of a line on the terminal into which tables of agents are fitted."""
 _GAP = 2
@@ -49,6 +50,17 @@ def session_headline(record: SessionRecord, compat: Compat | None = None) -> str
     first = next((p for p in score.problems if p.gate in (failed or open_)), None)
     detail = f": {_problem(first)}" if first is not None else ""
     return visible_line(f"{session_name(record)}: {'; '.join(said) or 'passed'}{detail}")
+
+
+def failed_rows(records: Mapping[str, SessionRecord], compat: Compat | None = None) -> list[list[str]]:
+    """A row for each session that did not pass, those that failed first, under `FAILED_HEAD`."""
+    order = ("failed", "unjudged", "missing")
+    found = [(order.index(word), item, one) for item, one in records.items() if (word := one.outcome(compat)) in order]
+    rows = []
+    for place, _, one in sorted(found, key=lambda row: row[:2]):
+        name = visible_line(session_name(one))
+        rows.append([name, order[place], session_headline(one, compat).removeprefix(f"{name}: ")])
+    return rows
 
 
 def session_text(

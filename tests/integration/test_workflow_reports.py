@@ -49,10 +49,16 @@ def test_rows_are_told_before_and_after_in_the_failure_and_on_the_page(
             "held * 1 session",
         ]
     )
+    summary = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "| measure | adversary-freezes-both |" in summary
+    assert (
+        f"| {CARD}\\[adversary-freezes-both-1\\] | failed | TS failed: assertion no\\_other\\_card\\_changes:"
+        in summary
+    )
     shown = plain(page(pytester))
     assert "Gate failed 1 session · 1 workflow · 1 agent" in shown
     assert "2 rows changed, before -> after" in shown
-    assert "cards K-104 changed status 'active' 'frozen'" in shown
+    assert "cards K-104 changed status 'active' status 'frozen'" in shown
     assert "timeline of card-1-freeze-lost" in shown
     logs = list(pytester.path.rglob("logs/*.jsonl"))
     assert [f"talk2agent replay {log}" in shown for log in logs] == [True]

@@ -8,6 +8,7 @@ from pytest_talk2agent.reporting.workflows import (
     campaign_lines,
     campaign_tables,
     differing,
+    failed_rows,
     other_rules,
     session_headline,
     session_properties,
@@ -141,6 +142,14 @@ def test_tables_fit_into_a_hundred_columns_however_many_agents_there_are() -> No
     assert sum(line.split()[:2] == ["Pass@1", "100.0"] for line in lines) == 3
     assert sum(line.count("100.0 % [85.1, 100.0] (n=22)") for line in lines if line.startswith("Pass@1")) == 5
     assert not any("[100.0, 100.0]" in line or "\x1b" in line for line in lines)
+
+
+def test_sessions_that_did_not_pass_are_listed_the_failed_ones_first() -> None:
+    held = items(sessions({"a": "pm", "b": "uf"}))
+    rows = failed_rows(held)
+    assert [row[:2] for row in rows] == [["b[x-2]", "failed"], ["b[x-1]", "unjudged"], ["a[x-2]", "missing"]]
+    assert rows[0][2].startswith("AV failed: artifact expense_1.total_amount: wanted '200'")
+    assert rows[2][2] == "no result: the server went away"
 
 
 def test_one_session_agrees_in_number() -> None:

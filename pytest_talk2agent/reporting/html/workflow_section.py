@@ -224,17 +224,22 @@ def _diff(diff: SessionDiff) -> Iterator[Markup]:
         yield element("h3", "the world, before and after")
     body = []
     for row in (*rows, *(row for row in diff.rows if row.table == WORLD))[:ROWS]:
-        for number, cell in enumerate(row.cells[:CELLS]):
-            first = [row.table, row.key, row.kind] if number == 0 else ["", "", ""]
-            values = [cell.name, *("" if value is None else value for value in (cell.before, cell.after))]
-            body.append(element("tr", *(element("td", _words(text)) for text in (*first, *values))))
-        if len(row.cells) > CELLS:
-            body.append(element("tr", element("td", f"and {len(row.cells) - CELLS} more", colspan=6)))
+        cells = row.cells[:CELLS]
+        more = len(row.cells) - CELLS
+        left = [element("div", f"and {more} more")] if more > 0 else []
+        before = [_cell(cell.name, cell.before) for cell in cells]
+        after = [_cell(cell.name, cell.after) for cell in cells]
+        name = [element("th", _words(row.table), scope="row"), *(element("td", _words(t)) for t in (row.key, row.kind))]
+        body.append(element("tr", *name, element("td", *before, *left), element("td", *after)))
     if body:
-        heads = ("table", "row", "", "column", "before", "after")
+        heads = ("table", "row", "", "before", "after")
         yield _scrolled("rows before and after", [element("th", head, scope="col") for head in heads], body)
     if len(diff.rows) > ROWS:
         yield element("p", f"and {counted(len(diff.rows) - ROWS, 'row')} more", class_="note")
+
+
+def _cell(name: str, value: str | None) -> Markup:
+    return Markup() if value is None else element("div", _words(f"{name} {value}"))
 
 
 def _artifact(one: ArtifactDiff) -> Iterator[Markup]:

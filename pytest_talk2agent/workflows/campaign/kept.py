@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from pytest_talk2agent.workflows.campaign.diff import SessionDiff, session_diff
@@ -31,11 +30,7 @@ class KeptSession:
     """A session whose log holds."""
 
     done: Replayed
-
-    @cached_property
-    def trace(self) -> Trace:
-        """The trace."""
-        return trace_of(self.done)
+    trace: Trace
 
     def lines(self, numbers: Collection[int]) -> dict[int, str]:
         """Some events by their number, in a line each."""
@@ -53,11 +48,14 @@ def kept_session(path: Path, largest: int = LARGEST) -> KeptSession | str:
         size = path.stat().st_size
         if size > largest:
             return f"its log has {size / (1 << 20):.0f} MB, too many to be shown here"
-        return KeptSession(replay(path.read_bytes()))
+        done = replay(path.read_bytes())
+        return KeptSession(done, trace_of(done))
     except OSError as error:
         return f"its log cannot be read ({error.strerror})"
     except BrokenLogError as error:
         return f"its log is broken: {error}"
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        return f"its log holds what no session writes ({type(error).__name__})"
 
 
 def _line(event: Event) -> str:
