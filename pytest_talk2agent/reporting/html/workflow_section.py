@@ -165,8 +165,9 @@ def _session(number: int, item: str, record: SessionRecord, campaign: Campaign) 
     if isinstance(kept, str):
         body.append(element("p", _words(f"{kept}: no timeline and no differences"), class_="note"))
     else:
+        label = f"timeline of {visible_line(session_name(record))}"
         drawing = timeline(kept.trace, f"timeline-{number}")
-        body.append(element("div", drawing, class_="wide", tabindex=0, role="region", aria_label="timeline"))
+        body.append(element("div", drawing, class_="wide", tabindex=0, role="region", aria_label=label))
         body += _diff(kept.diff(record, compat))
         body.append(_told(told(kept.trace)))
     commands = [f"talk2agent replay {shell_word(log)}", " ".join(map(shell_word, campaign.rerun(item, record)))]
@@ -196,7 +197,7 @@ def _gates(record: SessionRecord, kept: KeptSession | str, compat: Compat | None
         word, state = _GATES[score.gates[gate]]
         found = [problem for problem in score.problems if problem.gate == gate]
         name = element("th", f"{gate} {TITLES[gate]}", scope="row")
-        verdict = element("td", element("span", word, class_=f"state {state}"))
+        verdict = element("td", element("span", word, class_=f"state {state}"), class_="short")
         if not found:
             body.append(element("tr", name, verdict, *([element("td", colspan=4)] if score.problems else [])))
         for number, problem in enumerate(found[:PROBLEMS]):
@@ -250,7 +251,11 @@ def _artifact(one: ArtifactDiff) -> Iterator[Markup]:
     for each in one.fields[:FIELDS]:
         state = _FIELDS[each.mark]
         mark = element("span", each.mark, class_=None if state is None else f"state {state}")
-        cells = [element("td", mark), element("td", _words(each.wanted)), element("td", _words(found_of(each)))]
+        cells = [
+            element("td", mark, class_="short"),
+            element("td", _words(each.wanted)),
+            element("td", _words(found_of(each))),
+        ]
         body.append(element("tr", element("th", _words(each.field or "artifact"), scope="row"), *cells))
     heads = ("field", "", "gold wants", "stood there")
     yield _scrolled("artifact against gold", [element("th", head, scope="col") for head in heads], body)
