@@ -10,7 +10,6 @@ import pytest
 
 from pytest_talk2agent.collect import rerun_of
 from pytest_talk2agent.tasks.errors import counted
-from pytest_talk2agent.workflow_keeper import FILE
 
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.trial_gate import Executed
@@ -67,7 +66,7 @@ class RunFiles:
     ) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
         from pytest_talk2agent.reporting.github import append_to_step_summary, summary_markdown
-        from pytest_talk2agent.reporting.report_folder import ReportFolder
+        from pytest_talk2agent.reporting.report_folder import WORKFLOWS, ReportFolder
 
         directory = self._voice.settings.report
         text = summary_markdown(results, errors, gate, executed) + workflows.markdown()
@@ -86,7 +85,7 @@ class RunFiles:
                 results, errors, gate, text, before=before, rerun=rerun, executed=executed, campaign=campaign
             )
             if workflows.gate is not None:
-                self._folder.write(FILE, workflows.to_json())
+                self._folder.write(WORKFLOWS, workflows.to_json())
         except OSError as error:
             return [f"no report written: {directory} cannot be written ({error.strerror})"]
         return []

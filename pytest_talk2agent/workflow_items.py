@@ -218,16 +218,8 @@ def _text(item: SessionItem, record: SessionRecord) -> str:
     holding = holder_of(item.config)
     log = holding.holder.log_path(record.key)
     compat = holding.voice.settings.workflows.compat
-    rerun = rerun_words(item.config, identity_of(item), item.agent.label)
+    rerun = rerun_of(item.config).session(identity_of(item), item.agent.label, item.agent.spec)
     return session_text(record, kept_session(log), rerun, compat=compat, log=str(log))
-
-
-def rerun_words(config: pytest.Config, identity: str, agent: str) -> list[str]:
-    """The command that holds a session again; ``agent`` is the label of one that this run was given."""
-    started = rerun_of(config)
-    spec = next(one.text for one in voice_of(config).settings.agents if one.label == agent)
-    options = [option for option in started.options if not option.startswith("--t2a-agent=")]
-    return ["pytest", started.place(identity), f"--t2a-agent={agent}={spec}", *options]
 
 
 class Holding:

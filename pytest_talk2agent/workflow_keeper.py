@@ -12,14 +12,13 @@ from pytest_talk2agent.reporting.properties import SESSION, SESSION_ITEM
 from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_talk2agent.reporting.html.workflow_section import Campaign
     from pytest_talk2agent.results.held import HeldRow
     from pytest_talk2agent.voice_session import VoiceSession
     from pytest_talk2agent.workflows.campaign.gate import CampaignGate
     from pytest_talk2agent.workflows.campaign.record import SessionRecord
-
-FILE = "workflows.json"
-"""Of a report folder: the decision and every record."""
 
 SHOWN = 5
 """Sessions on which the rules differ that are named where nobody asked for more."""
@@ -130,23 +129,32 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
         """What a page shows of them; None without workflows."""
         if self.gate is None:
             return None
+        from pytest_talk2agent.collect import rerun_of
         from pytest_talk2agent.reporting.html.workflow_section import Campaign
-        from pytest_talk2agent.workflow_items import holder_of, rerun_words
-        from pytest_talk2agent.workflows.campaign.kept import kept_session
 
-        config, holder = self._voice.config, holder_of(self._voice.config).holder
         return Campaign(
             self.gate,
             self.results,
-            kept=lambda record: kept_session(holder.log_path(record.key)),
-            log=lambda record: str(holder.log_path(record.key)),
-            rerun=lambda item, record: rerun_words(config, item, record.key.agent),
+            logs=self._logs,
+            agents=self._agents,
             errors=self.errors,
+            comparisons=[line for comparison in self.gate.comparisons for line in comparison.lines],
+            started=rerun_of(self._voice.config),
             compat=self._voice.settings.workflows.compat,
         )
 
+    @property
+    def _logs(self) -> Path:
+        from pytest_talk2agent.workflow_items import holder_of
+
+        return holder_of(self._voice.config).holder.logs
+
+    @property
+    def _agents(self) -> dict[str, str]:
+        return {agent.label: agent.text for agent in self._voice.settings.agents}
+
     def to_json(self) -> Mapping[str, object]:
-        """The decision and every record, as plain values."""
+        """The decision, every record, and what a page of them needs, as plain values."""
         assert self.gate is not None, "it was decided"
         return {
             "passed": self.gate.passed,
@@ -154,6 +162,11 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
             "comparisons": [line for comparison in self.gate.comparisons for line in comparison.lines],
             "missing": list(self.gate.missing),
             "lost": dict(self.gate.lost),
+            "errors": self.errors,
+            "repetitions": self._voice.settings.workflows.repetitions,
+            "compat": self._voice.settings.workflows.compat,
+            "agents": self._agents,
+            "logs": str(self._logs),
             "sessions": {item: record.to_json() for item, record in self.results.items()},
         }
 

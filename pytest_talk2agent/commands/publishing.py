@@ -18,6 +18,7 @@ from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeRun, BeforeSaved
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.html.recordings import Bounds, Recordings, digests
+from pytest_talk2agent.reporting.saved_workflows import read_campaign
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.baseline import Baseline
 from pytest_talk2agent.results.condition_summary import ConditionSummary, summarise
@@ -57,6 +58,8 @@ def run_report(options: argparse.Namespace) -> int:
     heard = digests((result.audio, result.transcript.audio_sha256) for result in saved.results)
     recordings = Recordings(options.audio, path.parent, Bounds((*saved.audio_roots, *options.audio_root), heard))
     executed, gate = read_executed(options.run_folder), _gate(saved)
+    rerun = _rerun(saved)
+    campaign = read_campaign(options.run_folder, rerun)
     write_page(
         path,
         saved.results,
@@ -64,10 +67,13 @@ def run_report(options: argparse.Namespace) -> int:
         replace(gate, executions=summarise_trials(executed.trials)),
         before=_saved_before(saved) if options.baseline is None else _before(options.baseline),
         recordings=recordings,
-        rerun=_rerun(saved),
+        rerun=rerun,
         executed=executed,
+        campaign=campaign,
     )
-    write([f"{path}: {counted(len(saved.results), 'item')}, {path.stat().st_size / 1e6:.1f} MB"])
+    held = [] if campaign is None else [counted(len(campaign.records), "session")]
+    items = [counted(len(saved.results), "item")] if saved.results or not held else []
+    write([f"{path}: {', '.join([*items, *held])}, {path.stat().st_size / 1e6:.1f} MB"])
     absent = recordings.absent - recordings.refused.keys()
     if absent:
         absentees = f"{counted(len(absent), 'recording')}, such as {min(absent)}"

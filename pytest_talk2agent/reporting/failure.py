@@ -35,6 +35,11 @@ class Rerun:
         """The command line of one item; quote it with `shlex.join`."""
         return ["pytest", self.item(result), self.interface(result), *self.options]
 
+    def session(self, identity: str, agent: str, spec: str) -> list[str]:
+        """The command line that holds one session of a workflow again; ``agent`` is the label of ``spec``."""
+        options = [option for option in self.options if not option.startswith("--t2a-agent=")]
+        return ["pytest", self.place(identity), f"--t2a-agent={agent}={spec}", *options]
+
     def item(self, result: TaskResult | TrialResult) -> str:
         """The node id of an item, as seen from where the run was started."""
         return self.place(result.node)

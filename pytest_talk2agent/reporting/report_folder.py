@@ -27,7 +27,9 @@ from pytest_talk2agent.results.task_result import VERSION, TaskResult
 SCHEMA = 1
 SCORES = "execution.jsonl"
 """The executed scores of a run, for ``talk2agent correlate`` and ``talk2agent table``."""
-FILES = ("run.json", "summary.md", "report.html", "results.jsonl", "workflows.json", SCORES)
+WORKFLOWS = "workflows.json"
+"""The decision about workflows and the record of every session."""
+FILES = ("run.json", "summary.md", "report.html", "results.jsonl", WORKFLOWS, SCORES)
 
 
 def forget_report(directory: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_talk2agent.cli import main
 from tests.conftest import Run
 from tests.workflows.toys import expense, interview, write
 
@@ -79,6 +80,24 @@ def test_a_run_in_which_all_pass_has_a_page_too(run: Run, pytester: pytest.Pytes
     assert "[100.0, 100.0]" not in shown
     saved = json.loads((pytester.path / "out" / "workflows.json").read_text())
     assert len(saved["sessions"]) == 4
+
+
+def test_the_page_is_made_again_from_the_folder(
+    alone: Run, card: str, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(expense(), pytester.path / "flows" / "expense")
+    agents = ("--t2a-agent=oracle", "--t2a-agent=bad=adversary:freezes-both")
+    result = alone("flows", *agents, "--t2a-report=out", "--t2a-min-pass=0.9")
+    result.assert_outcomes(passed=3, errors=1)
+    out = pytester.path / "out"
+    of_the_run = page(pytester)
+    (out / "report.html").unlink()
+    assert main(["report", str(out)]) == 0
+    assert page(pytester) == of_the_run
+    assert "report.html: 3 sessions, 0." in capsys.readouterr().out
+    (out / "workflows.json").write_text('{"sessions": {"a": {}}}')
+    assert main(["report", str(out)]) == 2
+    assert "workflows.json is not what a run writes (" in capsys.readouterr().err
 
 
 def test_what_the_infrastructure_lost_is_on_the_page_with_its_reason(alone: Run, pytester: pytest.Pytester) -> None:

@@ -16,8 +16,8 @@ from pytest_talk2agent.reporting.html.workflow_section import MOST, Campaign, wo
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.workflows.agents.registry import make_agent
 from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
-from pytest_talk2agent.workflows.campaign.kept import KeptSession, kept_session
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
+from pytest_talk2agent.workflows.session.log import EventLog
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
 from tests.reporting.test_html_markup import HOSTILE, read
 from tests.workflows.campaign.records import items, session, sessions
@@ -25,25 +25,17 @@ from tests.workflows.toys import expense, load
 
 
 @cache
-def kept() -> KeptSession:
-    folder = Path(mkdtemp())
-    path = folder / "log.jsonl"
-    run_session(load(expense(), folder / "p"), make_agent("oracle"), "oracle", RunOptions()).write(path)
-    found = kept_session(path)
-    assert isinstance(found, KeptSession)
-    return found
+def log() -> EventLog:
+    return run_session(load(expense(), Path(mkdtemp())), make_agent("oracle"), "oracle", RunOptions())
 
 
 def campaign(*records: SessionRecord, **changes: Any) -> Campaign:
-    held = items(list(records))
-    made = Campaign(
-        decide_campaign(held, {}, held, CampaignRules()),
-        held,
-        kept=lambda record: kept(),
-        log=lambda record: "logs/a b.jsonl",
-        rerun=lambda item, record: ["pytest", item],
-    )
-    return replace(made, **changes)
+    held, logs = items(list(records)), Path(mkdtemp()) / "a b"
+    logs.mkdir()
+    for record in records:
+        log().write(logs / record.key.file)
+    gate = decide_campaign(held, {}, held, CampaignRules())
+    return replace(Campaign(gate, held, logs, {"x": "text:M"}), **changes)
 
 
 def html(one: Campaign) -> str:
@@ -68,8 +60,9 @@ def test_a_session_has_gates_timeline_artifacts_and_commands() -> None:
         "the world, before and after",
         "expense.status",
         "What was said and done (",
-        "talk2agent replay 'logs/a b.jsonl'",
-        "pytest 'w[x-1]'",
+        "/a b/",
+        "talk2agent replay '",
+        "pytest 'w[x-1]' --t2a-agent=x=text:M",
         "kinds of work, x",
         "FORM_FILL",
         "n/a (no events)",
@@ -89,8 +82,9 @@ def test_names_on_the_page_are_there_once() -> None:
 
 
 def test_a_log_that_cannot_be_read_leaves_the_gates() -> None:
-    seen = read(html(campaign(session("failed"), kept=lambda record: "its log is broken: line 3: \x1b")))
-    assert r"its log is broken: line 3: \x1b: no timeline and no differences" in seen.text
+    seen = read(html(campaign(session("failed"), logs=Path("no\x1bwhere"))))
+    assert "its log cannot be read (No such file or directory): no timeline and no differences" in seen.text
+    assert r"talk2agent replay $'no\x1bwhere/" in seen.text
     assert "artifact expense_1.total_amount" in seen.text
 
 
@@ -107,11 +101,12 @@ def test_what_agents_and_packages_say_stays_text(text: str) -> None:
     one = session("failed")
     assert one.mended is not None
     problem = one.mended.problems[0].model_copy(update={"found": text, "wanted": text, "id": text})
-    key = one.key.model_copy(update={"package": text, "agent": text})
+    name = text.encode("utf-8", "replace").decode()  # half a character is in no name: a key has a digest
+    key = one.key.model_copy(update={"package": name, "agent": name})
     mended = one.mended.model_copy(update={"problems": (problem,)})
     said = {"contracts": (text,), "end": text, "labels": {**one.labels, "industry": text}}
     one = one.model_copy(update={"key": key, "mended": mended, **said})
-    made = html(campaign(one, log=lambda record: text))
+    made = html(campaign(one, logs=Path(text), agents={name: text}))
     plain = read(html(campaign(session("failed"))))
     seen = read(made)
     assert {tag for tag, _ in seen.tags} <= {tag for tag, _ in plain.tags} | {"p"}

@@ -5,9 +5,11 @@ It needs no script. What agents, callers and packages said is text, with what ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.markup import Markup, element
 from pytest_talk2agent.reporting.html.session_timeline import LONGEST, Told, timeline, told
 from pytest_talk2agent.reporting.session_diff import cut, found_of, rows_headline
@@ -16,7 +18,7 @@ from pytest_talk2agent.reporting.workflows import Table, campaign_tables, other_
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.diff import WORLD, ArtifactDiff, SessionDiff
 from pytest_talk2agent.workflows.campaign.gate import CampaignGate
-from pytest_talk2agent.workflows.campaign.kept import KeptSession
+from pytest_talk2agent.workflows.campaign.kept import KeptSession, kept_session
 from pytest_talk2agent.workflows.campaign.record import Outcome, SessionRecord
 from pytest_talk2agent.workflows.campaign.summary import slices
 from pytest_talk2agent.workflows.scoring.gates import GATES, TITLES
@@ -50,16 +52,17 @@ _KEY = (
 class Campaign:
     """The sessions of a run by item, and its decision.
 
-    ``kept`` reads the log of a session, or says why that cannot be done; ``log`` is where it lies, ``rerun`` the words
-    of the command that holds a session again.
+    ``comparisons`` are lines; ``logs`` is the folder of the logs, ``agents`` the specs by their labels, ``started`` how
+    the run was.
     """
 
     gate: CampaignGate
     records: Mapping[str, SessionRecord]
-    kept: Callable[[SessionRecord], KeptSession | str]
-    log: Callable[[SessionRecord], str]
-    rerun: Callable[[str, SessionRecord], Sequence[str]]
+    logs: Path
+    agents: Mapping[str, str]
     errors: Mapping[str, str] = field(default_factory=dict)
+    comparisons: Sequence[str] = ()
+    started: Rerun = field(default_factory=Rerun)
     compat: Compat | None = None
 
     @property
@@ -77,12 +80,11 @@ def workflow_section(campaign: Campaign) -> Iterator[Markup]:
     """The sections."""
     gate, compat = campaign.gate, campaign.compat
     tables = campaign_tables(gate, {})
-    lines = [line for comparison in gate.comparisons for line in comparison.lines]
     yield element(
         "section",
         element("h2", "workflows", id="workflows"),
         *(_table(one) for one in tables),
-        *(element("p", element("bdi", visible_line(line))) for line in lines),
+        *(element("p", element("bdi", visible_line(line))) for line in campaign.comparisons),
         aria_labelledby="workflows",
         class_="workflows",
     )
@@ -146,7 +148,8 @@ def _sessions(campaign: Campaign) -> Markup:
 
 def _session(number: int, item: str, record: SessionRecord, campaign: Campaign) -> Markup:
     compat = campaign.compat
-    outcome, kept = record.outcome(compat), campaign.kept(record)
+    log = campaign.logs / record.key.file
+    outcome, kept = record.outcome(compat), kept_session(log)
     why = session_headline(record, compat).removeprefix(f"{visible_line(session_name(record))}: ")
     head = element(
         "summary",
@@ -156,7 +159,6 @@ def _session(number: int, item: str, record: SessionRecord, campaign: Campaign) 
         " ",
         element("small", _words(why)) if outcome != "passed" else Markup(),
     )
-    log = campaign.log(record)
     body = [element("p", _words(" · ".join(_facts(record, campaign))), class_="note")]
     if record.finished:
         body.append(_gates(record, kept, compat))
@@ -170,7 +172,9 @@ def _session(number: int, item: str, record: SessionRecord, campaign: Campaign) 
         body.append(element("div", drawing, class_="wide", tabindex=0, role="region", aria_label=label))
         body += _diff(kept.diff(record, compat))
         body.append(_told(told(kept.trace)))
-    commands = [f"talk2agent replay {shell_word(log)}", " ".join(map(shell_word, campaign.rerun(item, record)))]
+    agent = record.key.agent
+    again = campaign.started.session(item, agent, campaign.agents.get(agent, agent))
+    commands = [f"talk2agent replay {shell_word(str(log))}", " ".join(map(shell_word, again))]
     body += [element("p", element("code", command), class_="rerun") for command in commands]
     opened = number == 0 and outcome != "passed"
     return element("details", head, *body, class_="trial session", open=opened)

@@ -82,9 +82,14 @@ class Holder:
             else self.judge.fingerprint,
         )
 
+    @property
+    def logs(self) -> Path:
+        """The folder of the logs."""
+        return self.folder / "logs"
+
     def log_path(self, key: SessionKey) -> Path:
         """Where the log of a session is kept."""
-        return self.folder / "logs" / f"{key.digest}.jsonl"
+        return self.logs / key.file
 
     def hold(self, package: Package, agent: NamedAgent, repetition: int, file: str = "") -> tuple[SessionRecord, bool]:
         """The record of a session, and whether an earlier run has held it.

@@ -48,6 +48,11 @@ class SessionKey(_Record):
         """SHA-256 (hexadecimal) of the key."""
         return content_key(*self.model_dump().values())
 
+    @property
+    def file(self) -> str:
+        """The name of its log among others."""
+        return f"{self.digest}.jsonl"
+
 
 class ProblemRecord(_Record):
     """One reason why a gate failed or is open (`scoring.gates.Problem`)."""
