@@ -6,10 +6,11 @@ independent counts; repetitions of one workflow share it, and a mean over workfl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from statistics import NormalDist
 from typing import Any, Literal
 
 from pytest_talk2agent.analysis.significance import task_interval
@@ -113,15 +114,22 @@ def mean_interval(values: Sequence[Interval]) -> tuple[float, float] | None:
     """The 95 % interval of a mean share over workflows; None with fewer than two.
 
     It is that of `clustered`. Where every workflow has the same share, as when all or none pass, a bootstrap has no
-    spread and would claim certainty: an end without spread is that of Wilson's interval over the workflows, widened to
-    whole counts.
+    spread and would claim certainty: an end without spread is that of Wilson's interval of the share.
     """
     found = clustered(values)
     if found is None:
         return None
     low, high = {value.low for value in values}, {value.high for value in values}
-    n = len(values)
     return (
-        wilson(floor(low.pop() * n), n)[0] if len(low) == 1 else found[0],
-        wilson(ceil(high.pop() * n), n)[1] if len(high) == 1 else found[1],
+        _score_ends(low.pop(), len(values))[0] if len(low) == 1 else found[0],
+        _score_ends(high.pop(), len(values))[1] if len(high) == 1 else found[1],
     )
+
+
+def _score_ends(share: Fraction, n: int) -> tuple[float, float]:
+    """Wilson's interval by its formula: scipy's is for whole counts, and a mean of repetitions is none."""
+    z = NormalDist().inv_cdf(0.975)
+    p = float(share)
+    half = z * math.sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
+    middle, scale = p + z * z / (2 * n), 1 + z * z / n
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)

@@ -63,10 +63,10 @@ def test_what_is_open_widens_the_interval_of_a_mean() -> None:
     assert clustered(settled[:1]) is None
 
 
-@pytest.mark.parametrize(("share", "n"), [(0, 22), (1, 22), (1, 2)])
-def test_where_all_or_none_pass_the_interval_claims_no_certainty(share: int, n: int) -> None:
+@pytest.mark.parametrize(("share", "n"), [(0, 22), (1, 22), (1, 2), (Fraction(1, 3), 21), (Fraction(1, 2), 100)])
+def test_where_all_fare_the_same_the_interval_claims_no_certainty(share: Fraction | int, n: int) -> None:
     values = [Interval(Fraction(share), Fraction(share))] * n
-    assert mean_interval(values) == pytest.approx(wilson(share * n, n))
+    assert mean_interval(values) == pytest.approx(wilson(int(share * n), n))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
