@@ -15,6 +15,7 @@ from pytest_talk2agent.recording.review import Review
 from pytest_talk2agent.recording.script import literals_of, script_of
 from pytest_talk2agent.recording.voices import make_voices
 from pytest_talk2agent.results.store import write_whole
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import load_tasks
 
@@ -46,7 +47,7 @@ def run_new(options: argparse.Namespace) -> int:
     for task in tasks:
         review.propose(task.id, task.instruction, scripts[task.id], "people")
     review.save()
-    lines = [f"{path}: {len(tasks)} tasks, proposed", f"{review.path}: their scripts, proposed"]
+    lines = [f"{path}: {counted(len(tasks), 'task')}, proposed", f"{review.path}: their scripts, proposed"]
     if voices:
         lines += _recorded(folder, [Line(task, script.text, spec, voice)
                                     for spec, voice in voices for task, script in scripts.items()])  # fmt: skip
@@ -59,7 +60,7 @@ def _recorded(folder: Path, lines: list[Line]) -> list[str]:
     made = render(lines, folder / "recordings", folder / ".t2a" / "voices", 1)
     manifest = folder / "recordings" / "manifest.jsonl"
     write_manifest(manifest, made)
-    said = [f"{manifest}: {len(made)} recordings"]
+    said = [f"{manifest}: {counted(len(made), 'recording')}"]
     if not any((folder / name).exists() for name in _INI):
         write_whole(folder / "pytest.ini", "[pytest]\nt2a_manifest = recordings/manifest.jsonl\n")
         said.append(f"{folder / 'pytest.ini'}: names the manifest")

@@ -16,6 +16,7 @@ from pytest_talk2agent.recording.rewriting import Rewriter
 from pytest_talk2agent.recording.script import Script, literals_of, script_of
 from pytest_talk2agent.recording.spoken import STYLES, Style
 from pytest_talk2agent.recording.voices import make_voices
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task
 
@@ -96,7 +97,12 @@ def _record(options: argparse.Namespace) -> int:
         write_json([{"task": one.line.task, "audio": str(one.path), "sha256": one.sha256} for one in made])
     else:
         known = sum(one.kept for one in made)
-        write([f"{manifest}: {len(made)} recordings, {known} of them known", f"pytest SUITE --t2a-manifest={manifest}"])
+        write(
+            [
+                f"{manifest}: {counted(len(made), 'recording')}, {known} of them known",
+                f"pytest SUITE --t2a-manifest={manifest}",
+            ]
+        )
     return 0
 
 

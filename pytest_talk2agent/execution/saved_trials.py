@@ -17,6 +17,7 @@ from pytest_talk2agent.results.untrusted import (
     parse_plain,
     texts,
 )
+from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.files import open_regular
 
 
@@ -60,7 +61,7 @@ def read_executed(folder: Path) -> Executed:
 
 def _whole(rows: Mapping[str, TrialResult], said: Mapping[str, Any]) -> Executed:
     if len(rows) < said["trials"]:
-        raise ValueError(f"it counts {said['trials']} trials, and results.jsonl has {len(rows)}")
+        raise ValueError(f"it counts {counted(said['trials'], 'trial')}, and results.jsonl has {len(rows)}")
     errors = {str(node): str(why) for node, why in mapping(said["errors"], "errors").items()}
     unseen = tuple(
         (condition, agent, key) for condition, agent, key in (texts(one, "unseen") for one in said["unseen"])

@@ -183,7 +183,7 @@ def test_what_the_interface_refuses_fails_alone_and_is_not_stored(job: MakeJob, 
     [
         ("fake:raises", "fake:raises: RuntimeError: no more memory"),
         ("fake:exits", "fake:exits: SystemExit: the recogniser gave up"),
-        ("fake:short?size=2", "fake:short?size=2: 1 transcripts for 2 recordings"),
+        ("fake:short?size=2", "fake:short?size=2: 1 transcript for 2 recordings"),
         ("fake?size=0", "fake?size=0: batch_size must be a whole number from 1 up, not 0"),
         ("fake?size=many", "fake?size=many: ValueError: invalid literal for int() with base 10: 'many'"),
     ],

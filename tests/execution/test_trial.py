@@ -101,7 +101,7 @@ def test_an_agent_that_got_another_text_has_no_score(task: Task, monkeypatch: py
         def act(self, assignment: Assignment, transcript: str, session: Session) -> None:
             session.receive(transcript.strip())
 
-    monkeypatch.setattr(trial, "make_agent", lambda _: Deaf())
+    monkeypatch.setattr(trial, "make_agent", lambda *_: Deaf())
     assert Trials("deaf").run(task, "x").state == "scored"
     record = Trials("deaf").run(task, "x\n")
     assert (record.state, record.reason) == (

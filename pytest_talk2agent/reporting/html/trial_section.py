@@ -17,6 +17,7 @@ from pytest_talk2agent.reporting.losses import show_score
 from pytest_talk2agent.reporting.trial_report import expectation
 from pytest_talk2agent.reporting.visible import visible, visible_line
 from pytest_talk2agent.results.verdict import show
+from pytest_talk2agent.tasks.errors import counted
 
 MOST = 400
 """So many transcripts are on the page; ``results.jsonl`` has all."""
@@ -99,7 +100,7 @@ def _scatter(agent: str, pairs: Sequence[Rounds], series: Mapping[str, int]) -> 
         dot = element("circle", cx=x, cy=y, r=round(3 + sqrt(len(names)), 1), class_=f"dot s{number % COLOURS}")
         parts.append(element("g", element("title", visible_line(said)), dot))
     width, height = LEFT + SIZE + 12, TOP + SIZE + BOTTOM
-    label = f"Native against execution by {visible_line(agent)}: {len(pairs)} transcripts"
+    label = f"Native against execution by {visible_line(agent)}: {counted(len(pairs), 'transcript')}"
     return element("svg", *parts, class_="scatter", viewBox=f"0 0 {width} {height}", role="img", aria_label=label)
 
 
