@@ -69,8 +69,9 @@ class PackageFile(pytest.File):
     """The manifest of a package."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Yield an item for each agent and repetition."""
+        """Yield an item for each agent and repetition; agents take turns, so that a drift of the machine meets all."""
         from pytest_talk2agent.reporting.visible import visible
+        from pytest_talk2agent.workflows.campaign.comparison import interleaved
         from pytest_talk2agent.workflows.package.loader import load_package
         from pytest_talk2agent.workflows.package.source import PackageError
         from pytest_talk2agent.workflows.scoring.assertions import assertions_of
@@ -86,16 +87,15 @@ class PackageFile(pytest.File):
         words = words_of(package)
         for word in words:
             self.config.addinivalue_line("markers", f"{word}: workflows of this kind")
-        for agent in agents:
-            for repetition in range(voice.settings.workflows.repetitions):
-                yield SessionItem.from_parent(
-                    self,
-                    name=f"{package.id}[{agent.label}-{repetition + 1}]",
-                    package=package,
-                    agent=agent,
-                    repetition=repetition,
-                    words=words,
-                )
+        for _, agent, repetition in interleaved([package.id], agents, voice.settings.workflows.repetitions):
+            yield SessionItem.from_parent(
+                self,
+                name=f"{package.id}[{agent.label}-{repetition + 1}]",
+                package=package,
+                agent=agent,
+                repetition=repetition,
+                words=words,
+            )
 
 
 def words_of(package: Package) -> tuple[str, ...]:
