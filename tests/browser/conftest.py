@@ -27,16 +27,25 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 QUIET = ["--disable-background-networking", "--disable-component-update", "--autoplay-policy=no-user-gesture-required"]
 
 
+Launch = Callable[..., "Browser"]
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def launch() -> Iterator[Launch]:
+    """Start Chromium with the flags that are given, besides those of every test; one driver serves all of them."""
     api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         pytest.skip("needs Chromium on the path, or its path in CHROMIUM")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *QUIET])
-        yield browser
-        browser.close()
+        yield lambda *flags: playwright.chromium.launch(executable_path=found, args=[*FLAGS, *QUIET, *flags])
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Launch) -> Iterator[Browser]:
+    browser = launch()
+    yield browser
+    browser.close()
 
 
 @dataclass

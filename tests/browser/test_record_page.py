@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.server
 import json
-import os
 import re
 import resource
 import shutil
@@ -23,7 +22,7 @@ import pytest
 import soundfile
 import soxr
 
-from tests.browser.conftest import FLAGS, NAMES, QUIET
+from tests.browser.conftest import Launch
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -86,16 +85,10 @@ def microphone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def chromium(microphone: Path) -> Iterator[Browser]:
-    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        pytest.skip("needs Chromium on the path, or its path in CHROMIUM")
-    fake = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-audio-capture={microphone}"]
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *QUIET, *fake])
-        yield browser
-        browser.close()
+def chromium(launch: Launch, microphone: Path) -> Iterator[Browser]:
+    browser = launch("--use-fake-device-for-media-stream", f"--use-file-for-fake-audio-capture={microphone}")
+    yield browser
+    browser.close()
 
 
 @dataclass
