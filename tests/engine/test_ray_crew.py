@@ -165,7 +165,7 @@ MORTAL = "python?identity=mortal:mortal_asr:Recogniser"
 class TestCluster:
     def test_transcripts_and_lines_are_the_local_ones(self, engine: str, job: MakeJob, tmp_path: Path) -> None:
         specs = ["fake?size=2", "fake:broken", "fake:raises", "fake:exits", "fake:short?size=2", "fake:strings"]
-        jobs = [job(name, spec=spec) for spec in specs for name in ("a", "b", "odd", "refused", "c")]
+        jobs = [job(name, spec=spec) for spec in specs for name in ("a", "b", "odd", "refused", "c", "d")]
         here, there = Pass(jobs, Store(tmp_path / "here")), Pass(jobs, Store(tmp_path / "there"), engine)
         for one in jobs:
             assert there.text(one).partition(" (on node ")[0] == here.text(one)
