@@ -37,7 +37,7 @@ class Briefing:
 
     ``tools`` are names, descriptions and JSON Schemas of arguments. ``package`` is given to controls alone, which know
     the workflow so that they say something about it. ``now`` is the time of the world in ISO 8601, where that stands
-    still: the agent and its tools share one date.
+    still: the agent and its tools share one date. ``first_speaker`` is who begins: an agent greets or waits.
     """
 
     instructions: str
@@ -47,6 +47,7 @@ class Briefing:
     repetition: int
     package: Package | None = None
     now: str | None = None
+    first_speaker: Literal["agent", "user"] = "user"
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,8 @@ def _briefing(scene: Scene, agent: Agent, options: RunOptions) -> Briefing:
     words = instructions(package.task.title, tools, clock.told() if clock else "")
     now = clock.now.isoformat() if clock else None
     told = package if agent.control else None
-    return Briefing(words, package.task.title, tools, options.seed, options.repetition, told, now)
+    first = scene.caller.manner.first_speaker
+    return Briefing(words, package.task.title, tools, options.seed, options.repetition, told, now, first)
 
 
 def _clock(options: RunOptions) -> Clock:
