@@ -25,13 +25,13 @@ HEAVY = {
     *("numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "moonshine_voice"),
     *("torch", "nemo", "omegaconf", "peft", "transformers", "ray", "httpx", "rapidocr", "pathspec"),
     *("rapidfuzz", "whisper_normalizer", "scipy", "tokenizers", "piper", "safetensors", "psycopg", "phonenumbers"),
-    "uvicorn",
+    *("uvicorn", "websockets"),
 }
 ASKS = {f"{NAME}.judging.{name}" for name in ("llm", "model")} | {
     f"{NAME}.workflows.{name}" for name in ("scoring.model_judge", "caller.classifier")
 }
 """What asks a model to judge, and so reaches its client; no other module of the core imports it at the top."""
-AGENTS = f"{NAME}.workflows.agents"
+AGENTS = (f"{NAME}.workflows.agents", f"{NAME}.workflows.lines")
 """What of workflows may reach a server: agents are what is tested, and no part of the core."""
 IDLE = ("plugin", "voice_session", "xdist", "engine.owner", "reporting.terminal", "reporting.properties")
 """What a run without a spoken task loads, at once or in its hooks."""
