@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from pytest_talk2agent.workflows.agents.protocol import Briefing, Call, InfrastructureError, Returned
 
@@ -111,6 +111,8 @@ class Abilities:
         words: it gives the words that it says; else they are heard with ``listener``.
         calls: where its tool calls come from.
         ends: it can end the call.
+        finishes: it says when a reply is complete (`Finished`); else a longer silence is the end of its turn.
+        greets: it speaks first whatever the package says, so the user waits for its greeting.
     """
 
     virtual: bool
@@ -119,6 +121,8 @@ class Abilities:
     words: bool
     calls: Literal["session", "posted"]
     ends: bool
+    finishes: bool = True
+    greets: bool = False
 
 
 class Line(Protocol):
@@ -147,6 +151,19 @@ class Line(Protocol):
 
     def close(self) -> None:
         """End whatever the call started; may be called twice."""
+        ...
+
+
+@runtime_checkable
+class ToldLine(Protocol):
+    """What the line of a control may have besides: it is told what the user says, as controls are told the package."""
+
+    def user_begins(self, text: str, *, backchannel: bool, now_ms: int) -> None:
+        """The first audible sample of the user's words is at this moment."""
+        ...
+
+    def user_ends(self, text: str, *, more: bool, now_ms: int) -> None:
+        """The user's words are over; ``more`` says that the user goes on after a short pause."""
         ...
 
 
