@@ -22,6 +22,7 @@ Factory = Callable[[str], Agent]
 _HERE = "pytest_talk2agent.workflows.agents"
 _BUILT_IN: dict[str, tuple[str, str]] = {
     "adversary": (f"{_HERE}.adversary:AdversaryAgent", "NAME"),
+    "cascade": ("pytest_talk2agent.workflows.lines.cascade:Cascade", "ASR+MODEL+VOICE"),
     "command": (f"{_HERE}.command:Command", "WORDS"),
     "oracle": (f"{_HERE}.policy:Oracle", ""),
     "python": (f"{_HERE}.host:PythonAgent", "MODULE:CLASS"),

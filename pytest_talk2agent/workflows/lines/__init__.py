@@ -1,1 +1,1 @@
-"""Lines to agents that somebody else runs: sockets, their messages, and where tool calls come in."""
+"""Voice agents on the line: a cascade of our parts, and agents that somebody else runs behind a socket."""

@@ -1,1 +1,0 @@
-"""The pytest adapter: hooks and items call into the package; nothing of the package calls it."""
