@@ -13,6 +13,7 @@ TELEPHONE = 8000
 
 _PACKET_SECONDS = 0.02
 _BURST = 5.0
+_DEAD_SECONDS = (0.1, 0.5)
 _TO_DIRECT_DB = 6.0
 _MP3_DELAY = 1105  # samples by which the encoder (576) and the decoder (529) are late
 
@@ -220,6 +221,39 @@ class Loss(Effect):
         share = self.value / 100
         again = 1 - 1 / _BURST if self.name == "bursts" else share
         return _Dropping(_Odds(share, again), setting)
+
+
+class Dropouts(Effect):
+    """Gaps: the line is dead for a tenth to half a second at a time, for the given percentage of the time."""
+
+    def begin(self, setting: Setting) -> Process:
+        """Draw when the line is dead, moment after moment."""
+        return _Gaps(self.value / 100, setting)
+
+
+class _Gaps(Process):
+    def __init__(self, share: float, setting: Setting) -> None:
+        import numpy as np
+
+        self._draw, self._rate = np.random.default_rng(setting.seed), setting.rate
+        self._alive = sum(_DEAD_SECONDS) / 2 * (1 - share) / share if share else None
+        self._dead, self._left = True, 0
+
+    def push(self, sound: Sound) -> Sound:
+        if self._alive is None:
+            return sound
+        out: Sound = sound.copy()
+        place = 0
+        while place < len(out):
+            if not self._left:
+                self._dead = not self._dead
+                seconds = self._draw.uniform(*_DEAD_SECONDS) if self._dead else self._draw.exponential(self._alive)
+                self._left = max(1, round(seconds * self._rate))
+            taken = min(self._left, len(out) - place)
+            if self._dead:
+                out[place : place + taken] = 0
+            place, self._left = place + taken, self._left - taken
+        return out
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from pytest_talk2agent.speech.acoustics.channel import FileCodec, Loss, Phone, Reverb, SampleCodec
+from pytest_talk2agent.speech.acoustics.channel import Dropouts, FileCodec, Loss, Phone, Reverb, SampleCodec
 from pytest_talk2agent.speech.acoustics.effect import Effect, SoundError, Source
 from pytest_talk2agent.speech.acoustics.level import Clip, Cut, Gain, Gap, Speed
-from pytest_talk2agent.speech.acoustics.noise import TALKERS, Noise, Recorded
+from pytest_talk2agent.speech.acoustics.noise import TALKERS, Noise, Recorded, Talker
 from pytest_talk2agent.speech.audio import file_sha256
 
 VERSION = "1"
@@ -32,6 +32,7 @@ FAMILIES: dict[str, tuple[type[Effect], tuple[str, float, float] | None]] = {
     "pink": (Noise, _SNR),
     "babble": (Recorded, _SNR),
     "tv": (Recorded, _SNR),
+    "talker": (Talker, _SNR),
     "noise": (Recorded, _SNR),
     "reverb": (Reverb, ("s", 0.05, 10)),
     "phone": (Phone, None),
@@ -42,6 +43,7 @@ FAMILIES: dict[str, tuple[type[Effect], tuple[str, float, float] | None]] = {
     "mp3": (FileCodec, ("kbps", 8, 128)),
     "loss": (Loss, ("%", 0, 90)),
     "bursts": (Loss, ("%", 0, 90)),
+    "dropouts": (Dropouts, ("%", 0, 90)),
     "clip": (Clip, ("dB", 0, 60)),
     "gain": (Gain, ("dB", -60, 60)),
     "speed": (Speed, ("x", 0.5, 2)),
@@ -50,7 +52,7 @@ FAMILIES: dict[str, tuple[type[Effect], tuple[str, float, float] | None]] = {
 }
 """Name to effect, and the unit, least and largest amount of those that take one."""
 
-_FOLDERS = ("babble", "tv", "noise")
+_FOLDERS = ("babble", "tv", "talker", "noise")
 _SEED = "seed"
 _ENTRY = re.compile(
     r"(?P<name>[a-z][a-z0-9]*)(?:=(?P<folder>[^@]+))?"
@@ -139,7 +141,7 @@ def _read(entry: str) -> tuple[str, str | None, Decimal | None, str]:
 def form(name: str) -> str:
     """How an effect is written."""
     unit = FAMILIES[name][1]
-    folder = {"noise": "=FOLDER", "babble": "[=FOLDER]", "tv": "[=FOLDER]"}.get(name, "")
+    folder = "=FOLDER" if name == "noise" else "[=FOLDER]" if name in _FOLDERS else ""
     return name + folder + ("" if unit is None else f"@N{unit[0]}")
 
 
@@ -179,7 +181,7 @@ def _source(effect: Effect, recording: Path) -> Source:
             f"{recording}: sound condition {effect.name} is made of other recordings and there are none {where}; "
             f"write {effect.name}=FOLDER@5dB with a folder that has some"
         )
-    most = 1 if effect.name == "noise" else TALKERS
+    most = 1 if effect.name in ("noise", "talker") else TALKERS
     # The smallest hashes together with the recording's name: another file in the folder changes few of the choices.
     chosen = sorted(others, key=lambda path: hashlib.sha256(f"{recording.name}\n{path.name}".encode()).digest())[:most]
     return Source(tuple(chosen), tuple(map(_sha256, chosen)))

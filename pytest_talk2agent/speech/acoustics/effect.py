@@ -31,6 +31,13 @@ class Source:
 
     paths: tuple[Path, ...] = ()
     sha256s: tuple[str, ...] = ()
+    voices: tuple[tuple[Path, ...], ...] = ()
+    """The paths by who speaks, where one talker has several; else each is a talker by itself."""
+
+    @property
+    def talkers(self) -> tuple[tuple[Path, ...], ...]:
+        """The recordings of each talker, one after another."""
+        return self.voices or tuple((path,) for path in self.paths)
 
 
 @dataclass(frozen=True)

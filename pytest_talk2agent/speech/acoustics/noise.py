@@ -7,11 +7,12 @@ The ratio is that of the mean power of the speech to the mean power of the noise
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from pytest_talk2agent.speech.acoustics.effect import Effect, Process, Setting, Sound, SoundError, needed
+from pytest_talk2agent.speech.acoustics.level import without_pauses
 from pytest_talk2agent.speech.audio import AudioError, read_audio
 
 TALKERS = 6
@@ -19,7 +20,7 @@ TALKERS = 6
 
 _LOOP_SECONDS = 30.0
 _LONGEST_SECONDS = 300.0  # of one recording that noise is made of
-_QUIETEST = 1e-4  # of the loudest power of a source's windows: what is fainter is a pause
+_TALKS, _LISTENS = (1.5, 5.0), (2.0, 8.0)  # seconds that another person speaks, and is silent, by turns
 
 
 class Noise(Effect):
@@ -36,6 +37,20 @@ class Stream(ABC):
     @abstractmethod
     def take(self, count: int) -> Sound:
         """The next ``count`` samples."""
+
+
+class _Looping(Stream):
+    """A stretch of sound over and over, as it is."""
+
+    def __init__(self, sound: Sound) -> None:
+        self._sound, self._place = sound, 0
+
+    def take(self, count: int) -> Sound:
+        import numpy as np
+
+        taken: Sound = np.take(self._sound, np.arange(self._place, self._place + count), mode="wrap")
+        self._place = (self._place + count) % len(self._sound)
+        return taken
 
 
 def mixed(speech: Sound, noise: Sound, power: float, snr_db: float) -> Sound:
@@ -92,18 +107,11 @@ class _White(Stream):
         return self._generator.standard_normal(count)
 
 
-class _Loop(Stream):
+class _Loop(_Looping):
     """A stretch of noise without a seam, over and over."""
 
     def __init__(self, noise: Sound, name: str) -> None:
-        self._noise, self._place = _of_unit_power(noise, name), 0
-
-    def take(self, count: int) -> Sound:
-        import numpy as np
-
-        taken: Sound = np.take(self._noise, np.arange(self._place, self._place + count), mode="wrap")
-        self._place = (self._place + count) % len(self._noise)
-        return taken
+        super().__init__(_of_unit_power(noise, name))
 
 
 def _pink(setting: Setting) -> Stream:
@@ -121,7 +129,7 @@ def _babble(setting: Setting) -> Stream:
     """Talkers at the same level, each from a place of its own."""
     import numpy as np
 
-    return _Loop(np.sum(_talkers(setting, setting.source.paths), axis=0), "babble")
+    return _Loop(np.sum(_talkers(setting), axis=0), "babble")
 
 
 def _recorded(setting: Setting) -> Stream:
@@ -139,7 +147,7 @@ def _television(setting: Setting) -> Stream:
     from scipy.signal import butter, sosfilt
 
     count = round(_LOOP_SECONDS * setting.rate)
-    speech = np.resize(np.concatenate(_talkers(setting, setting.source.paths, longest=count)), count)
+    speech = np.resize(np.concatenate(_talkers(setting, longest=count)), count)
     whole = speech + 10 ** (-10 / 20) * _of_unit_power(_music(count, setting), "tv")
     high = min(7000.0, 0.45 * setting.rate)
     return _Loop(sosfilt(butter(2, (150, high), "bandpass", fs=setting.rate, output="sos"), whole), "tv")
@@ -159,8 +167,24 @@ def _music(count: int, setting: Setting) -> Sound:
     return music[:count]
 
 
-def _talkers(setting: Setting, paths: Sequence[Path], longest: int | None = None) -> list[Sound]:
-    """The speech of each recording without long pauses, of unit power, as long as a loop and turned to another start.
+def _beside(setting: Setting) -> Stream:
+    """Another person, who begins at once, and speaks and is silent by turns; of unit power while they speak."""
+    import numpy as np
+
+    draw = np.random.default_rng(setting.seed)
+    count = round(_LOOP_SECONDS * setting.rate)
+    [speech, *_] = _talkers(setting)
+    turns: list[Sound] = []
+    while sum(map(len, turns)) < 2 * count:
+        spoken = round(draw.uniform(*_TALKS) * setting.rate)
+        start = int(draw.integers(len(speech)))
+        turns.append(_of_unit_power(np.take(speech, np.arange(start, start + spoken), mode="wrap"), "talker"))
+        turns.append(np.zeros(round(draw.uniform(*_LISTENS) * setting.rate)))
+    return _Looping(np.concatenate(turns))
+
+
+def _talkers(setting: Setting, longest: int | None = None) -> list[Sound]:
+    """The speech of each talker without long pauses, of unit power, as long as a loop and turned to another start.
 
     With ``longest`` none is repeated to fill the loop.
     """
@@ -169,23 +193,15 @@ def _talkers(setting: Setting, paths: Sequence[Path], longest: int | None = None
     draw = np.random.default_rng(setting.seed)
     count = round(_LOOP_SECONDS * setting.rate)
     found = []
-    for path in paths:
-        speech = _of_unit_power(_without_pauses(_read(path, setting.rate), setting.rate), path.name)
+    for paths in setting.source.talkers:
+        said = [without_pauses(_read(path, setting.rate), setting.rate) for path in paths]
+        speech = _of_unit_power(np.concatenate(said), paths[0].name)
         whole = speech[:longest] if longest is not None else np.resize(speech, count)
         found.append(np.roll(whole, -int(draw.integers(len(speech)))))
     return found
 
 
-def _without_pauses(sound: Sound, rate: int) -> Sound:
-    import numpy as np
-
-    window = rate // 20
-    power = np.array([np.mean(np.square(sound[at : at + window])) for at in range(0, len(sound), window)])
-    spoken: Sound = sound[np.repeat(power > _QUIETEST * power.max(), window)[: len(sound)]]
-    return spoken
-
-
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _read(path: Path, rate: int) -> Sound:
     import numpy as np
 
@@ -207,4 +223,19 @@ class Recorded(Noise):
         return super().begin(setting)
 
 
-_STREAMS = {"white": _White, "pink": _pink, "babble": _babble, "tv": _television, "noise": _recorded}
+class Talker(Recorded):
+    """Another person beside the speaker, heard now and then; the ratio is to their power while they speak."""
+
+    def begin(self, setting: Setting) -> Process:
+        """Mix it in; a recording that ends before their first pause is talked over from end to end."""
+        return super().begin(replace(setting, length=None))
+
+
+_STREAMS = {
+    "white": _White,
+    "pink": _pink,
+    "babble": _babble,
+    "tv": _television,
+    "talker": _beside,
+    "noise": _recorded,
+}

@@ -1,9 +1,10 @@
-"""What a persona says about the call: who speaks first, how patient the caller is, and what it wants.
+"""What a persona says about the call: who speaks first, how patient the caller is, what it wants, how it sounds.
 
 The persona is a free mapping in the format of APEX-Voice; these keys of it are read:
 
     first_speaker: agent          # the agent greets; by default the user speaks first
     patience: {nudges: 3, reasks: 4, silence_ms: 30000, total_ms: 600000}
+    sound: tv@10dB,phone          # how it sounds in C3, where there is sound
     requests:
       - {id: freeze, from_state: FREEZE, heard: ["frozen"], refused: ["cannot|unable"]}
 
@@ -46,6 +47,7 @@ class Manner(Record):
     first_speaker: Literal["user", "agent"] = "user"
     patience: Patience = Patience()
     requests: tuple[Request, ...] = ()
+    sound: str = ""
 
 
 def manner_of(persona: Mapping[str, Any]) -> Manner:

@@ -17,7 +17,7 @@ from pytest_talk2agent.speech.noise import with_noise
 from tests.speech.acoustics.conftest import FIXTURES
 
 LIVE = ["white@5dB", "pink@5dB", "babble@5dB", "tv@5dB", "reverb@0.3s", "phone", "mulaw", "alaw", "loss@20%",
-        "bursts@20%", "clip@6dB", "gain@-6dB", "gap@0.3s", "cut@0.3s"]  # fmt: skip
+        "bursts@20%", "dropouts@20%", "talker@5dB", "clip@6dB", "gain@-6dB", "gap@0.3s", "cut@0.3s"]  # fmt: skip
 RATE = 16_000
 FRAME = 320
 
