@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 import yaml
 
-from pytest_talk2agent import cli, hookspecs, options, plugin
+from pytest_talk2agent import cli, plugin
+from pytest_talk2agent.adapter import hookspecs, options
 from pytest_talk2agent.execution import bubblewrap
 from pytest_talk2agent.interfaces.local.declared import DeclaredOptions
 from pytest_talk2agent.interfaces.local.moonshine import MoonshineOptions
