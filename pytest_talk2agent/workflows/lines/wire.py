@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import concurrent.futures
 import contextlib
 import os
 import threading
@@ -69,7 +70,7 @@ def in_loop(work: Coroutine[Any, Any, T], seconds: float) -> T:
     future = asyncio.run_coroutine_threadsafe(work, _LOOP.get())
     try:
         return future.result(seconds)
-    except (TimeoutError, asyncio.TimeoutError):
+    except (TimeoutError, asyncio.TimeoutError, concurrent.futures.TimeoutError):  # one class from Python 3.11 on
         future.cancel()
         raise TimeoutError(f"not within {seconds:g} s") from None
 
