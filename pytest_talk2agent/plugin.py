@@ -1,7 +1,7 @@
 """The pytest plugin: hook bodies and fixtures of a line or two, each a call into a module that is imported when needed.
 
-Every pytest run imports this module, `options` and `hookspecs`, and nothing else of the package until it meets a spoken
-task or an option that speaks to the plugin.
+Every pytest run imports this module and `options` and `hookspecs` of the adapter. Of the package it imports nothing
+else until it meets a spoken task or an option that speaks to the plugin.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent import hookspecs, options
+from pytest_talk2agent.adapter import hookspecs, options
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.condition import Condition
@@ -45,7 +45,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Forget the report of an earlier run before anything can end this one, such as a conftest that is faulty."""
     if "PYTEST_XDIST_WORKER" not in os.environ and options.reports(early_config):
-        from pytest_talk2agent.run_files import forget_earlier_report
+        from pytest_talk2agent.adapter.run_files import forget_earlier_report
 
         forget_earlier_report(early_config)
 
@@ -55,16 +55,16 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in (MARKER, EXECUTION_MARKER, SLOW_MARKER, WORKFLOW_MARKER):
         config.addinivalue_line("markers", marker)
     if options.any_given(config):
-        from pytest_talk2agent.voice_session import open_session
+        from pytest_talk2agent.adapter.opening import open_run
 
-        open_session(config)
+        open_run(config)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say what was asked for and where it was said."""
     if not options.any_given(config):
         return None
-    from pytest_talk2agent.settings import settings_of
+    from pytest_talk2agent.adapter.settings import settings_of
 
     return settings_of(config).header
 
@@ -72,7 +72,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect task files; those of other benchmarks only where an option or ini key speaks to this plugin."""
     if file_path.suffix in options.SUFFIXES or options.any_given(parent.config):
-        from pytest_talk2agent.collect import task_file
+        from pytest_talk2agent.adapter.collect import task_file
 
         return task_file(parent, file_path)
     return None
@@ -81,7 +81,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give marked test functions their tasks."""
     if "t2a_subject" in metafunc.fixturenames:
-        from pytest_talk2agent.fixtures import parametrise
+        from pytest_talk2agent.adapter.collect import parametrise
 
         parametrise(metafunc)
 
@@ -89,7 +89,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell an xdist worker where the model server answers."""
-    from pytest_talk2agent.xdist import configure_worker
+    from pytest_talk2agent.adapter.xdist import configure_worker
 
     configure_worker(node)
 
@@ -97,7 +97,7 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:
     """Learn what an xdist worker has collected."""
-    from pytest_talk2agent.xdist import take_plan
+    from pytest_talk2agent.adapter.xdist import take_plan
 
     take_plan(node)
 
@@ -105,7 +105,7 @@ def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Learn what an xdist worker found wrong with the store."""
-    from pytest_talk2agent.xdist import take_remarks
+    from pytest_talk2agent.adapter.xdist import take_remarks
 
     take_remarks(node)
 
@@ -113,7 +113,7 @@ def pytest_testnodedown(node: Any) -> None:
 @pytest.fixture
 def t2a_subject(request: pytest.FixtureRequest) -> Subject:
     """The task, recording and condition of this test."""
-    from pytest_talk2agent.fixtures import subject_or_fail
+    from pytest_talk2agent.adapter.fixtures import subject_or_fail
 
     return subject_or_fail(request)
 
@@ -139,7 +139,7 @@ def t2a_interface(t2a_subject: Subject) -> Condition:
 @pytest.fixture
 def t2a_transcript(request: pytest.FixtureRequest, t2a_subject: Subject) -> Transcript:
     """What the interface heard. An error, never a failure, where there is no transcript."""
-    from pytest_talk2agent.fixtures import transcript_of
+    from pytest_talk2agent.adapter.fixtures import transcript_of
 
     return transcript_of(request.node, t2a_subject)
 
@@ -147,7 +147,7 @@ def t2a_transcript(request: pytest.FixtureRequest, t2a_subject: Subject) -> Tran
 @pytest.fixture
 def t2a_judgement(request: pytest.FixtureRequest, t2a_subject: Subject) -> Judgement:
     """The label and the evidence of every intention. An error, never a label, where the judge fails."""
-    from pytest_talk2agent.fixtures import judgement_of
+    from pytest_talk2agent.adapter.fixtures import judgement_of
 
     return judgement_of(request.node, t2a_subject)
 
@@ -158,7 +158,7 @@ def t2a_result(request: pytest.FixtureRequest, t2a_subject: Subject) -> TaskResu
 
     A spoken task is held against its limits; a test function has none but its own assertions.
     """
-    from pytest_talk2agent.fixtures import result_of
+    from pytest_talk2agent.adapter.fixtures import result_of
 
     return result_of(request.node, t2a_subject)
 

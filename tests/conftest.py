@@ -13,13 +13,13 @@ import soundfile
 import soxr  # noqa: F401
 from hypothesis import settings
 
+import pytest_talk2agent.adapter.collect
+import pytest_talk2agent.adapter.gatekeeper
 import pytest_talk2agent.cli
-import pytest_talk2agent.collect
 import pytest_talk2agent.engine.evaluation
 import pytest_talk2agent.engine.job_client
 import pytest_talk2agent.engine.owner
 import pytest_talk2agent.engine.server
-import pytest_talk2agent.gatekeeper
 import pytest_talk2agent.judging.lexical  # noqa: F401
 
 pytest_plugins = ["pytester"]

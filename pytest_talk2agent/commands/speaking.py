@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pytest_talk2agent.commands.common import Commands, declared, task_files, write, write_error, write_json
-from pytest_talk2agent.recording.rendering import Line, render, write_manifest
+from pytest_talk2agent.recording.rendering import Line, check_manifest, render, write_manifest
 from pytest_talk2agent.recording.review import Entry, Review, digest_of
 from pytest_talk2agent.recording.rewriting import Rewriter
 from pytest_talk2agent.recording.script import Script, literals_of, script_of
@@ -90,8 +90,9 @@ def _record(options: argparse.Namespace) -> int:
         raise ValueError(f"no task matches {options.task!r}, or none has its words at hand")
     first = options.suites[0]
     folder = options.out or (first if first.is_dir() else first.parent) / "recordings"
-    made = render(lines, folder, options.store, options.workers, lambda one: write_error(f"{one.path.name}"))
     manifest = folder / "manifest.jsonl"
+    check_manifest(manifest, lines, folder)
+    made = render(lines, folder, options.store, options.workers, lambda one: write_error(f"{one.path.name}"))
     write_manifest(manifest, made)
     if options.json:
         write_json([{"task": one.line.task, "audio": str(one.path), "sha256": one.sha256} for one in made])

@@ -28,7 +28,7 @@ from pytest_talk2agent.results.verdict import show_lost
 from pytest_talk2agent.tasks.errors import TaskFileError, counted
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import load_tasks
-from pytest_talk2agent.tasks.schema import json_schema
+from pytest_talk2agent.tasks.schema import json_schema, manifest_schema
 from pytest_talk2agent.tasks.sniff import classify
 from pytest_talk2agent.tasks.task import Task
 
@@ -281,10 +281,11 @@ def _corrupt(tasks: Sequence[Task]) -> int:
 
 def add_schema(commands: Commands) -> None:
     """Declare the command."""
-    declared(commands, "schema", run_schema, "JSON Schema of the task format")
+    schema = declared(commands, "schema", run_schema, "JSON Schema of the task format")
+    schema.add_argument("--manifest", action="store_true", help="of one line of a manifest of recordings")
 
 
 def run_schema(options: argparse.Namespace) -> int:
     """Print the schema."""
-    write_json(json_schema())
+    write_json(manifest_schema() if options.manifest else json_schema())
     return 0

@@ -18,9 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from pytest_talk2agent.recording.shared_manifest import key_of, refuse_clash, update
 from pytest_talk2agent.recording.voices import Speech, Voice, VoiceError, VoiceSpec
-from pytest_talk2agent.results.store import write_whole
+from pytest_talk2agent.speech.audio import audio_seconds
 from pytest_talk2agent.speech.libraries import quiet_import
 
 RATE = 16_000
@@ -59,6 +61,11 @@ class Rendered:
     path: Path
     sha256: str
     kept: bool
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return audio_seconds(self.path)
 
 
 def render(
@@ -136,23 +143,32 @@ def recording_of(speech: Speech, line: Line) -> bytes:
 
 
 def write_manifest(path: Path, rendered: Iterable[Rendered]) -> None:
-    """List recordings in a manifest; lines of other tasks and voices, which are there already, stay."""
-    entries: dict[tuple[str, str], dict[str, str]] = {}
-    if path.exists():
-        for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            try:
-                entry = json.loads(text)
-                entries[entry["task"], entry.get("take") or entry["audio"]] = entry
-            except (ValueError, KeyError, TypeError, AttributeError):
-                raise ValueError(f"{path}:{number}: no line of a manifest; mend or delete it") from None
-    for one in rendered:
-        label = one.line.spec.label
-        audio = Path(os.path.relpath(one.path, path.parent)).as_posix()
-        entries[one.line.task, label] = {
-            "task": one.line.task, "audio": audio, "speaker": label, "take": label,
-            "sha256": one.sha256, "script": one.line.script,
-        }  # fmt: skip
-    write_whole(path, [f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries.values()])
+    """List recordings in a manifest; lines of other tasks, takes and makers, which are there already, stay."""
+    rows = [
+        {
+            **row_of(one.line, one.path.parent, path.parent),
+            "sha256": one.sha256,
+            "seconds": round(one.seconds, 2),
+            "voice": one.line.spec.unlabelled,
+            "script": one.line.script,
+        }
+        for one in rendered
+    ]
+    own = {key_of(row): row["audio"] for row in rows}
+    update(path, rows, lambda row: own.get(key_of(row)) == row["audio"])
+
+
+def check_manifest(path: Path, lines: Iterable[Line], folder: Path) -> None:
+    """Raise SharedManifestError where what a manifest has already would clash with recordings in ``folder``."""
+    rows = [{**row_of(line, folder, path.parent), "script": line.script} for line in lines]
+    own = {key_of(row): row["audio"] for row in rows}
+    refuse_clash(path, rows, lambda row: own.get(key_of(row)) == row["audio"])
+
+
+def row_of(line: Line, folder: Path, beside: Path) -> dict[str, Any]:
+    """What a manifest in ``beside`` says of a recording before it is made."""
+    audio = Path(os.path.relpath(folder / line.name, beside)).as_posix()
+    return {"task": line.task, "audio": audio, "speaker": line.spec.label, "take": line.spec.label}
 
 
 def _write(path: Path, content: bytes) -> None:

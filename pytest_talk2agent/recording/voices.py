@@ -51,6 +51,11 @@ class VoiceSpec:
     voice: str = ""
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
 
+    @property
+    def unlabelled(self) -> str:
+        """The spec without its label: what can be rendered again under any name."""
+        return self.text.strip().removeprefix(f"{self.label}=")
+
     def read(self, defaults: Mapping[str, str]) -> dict[str, str]:
         """The options over their defaults; raises VoiceError where one is unknown."""
         for name in self.options:

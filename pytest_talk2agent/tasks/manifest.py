@@ -1,8 +1,8 @@
 """A manifest: recordings, and spoken scripts, for tasks that list none themselves.
 
 JSON Lines, one recording a line: ``task``, ``audio``, and where they are known ``speaker``, ``take``, ``sha256``,
-``script`` and ``note``. ``audio`` is relative to the manifest, then to each folder of recordings. ``task`` is a task's
-id or the id's last path component.
+``seconds``, ``voice``, ``script`` and ``note``. ``audio`` is relative to the manifest, then to each folder of
+recordings. ``task`` is a task's id or the id's last path component. `schema.manifest_schema` is its JSON Schema.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task
 from pytest_talk2agent.tasks.validation import explain
 
-KEYS = ("task", "audio", "speaker", "take", "sha256", "script", "note")
+KEYS = ("task", "audio", "speaker", "take", "sha256", "seconds", "voice", "script", "note")
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +21,8 @@ class Recording(BaseModel):
     """One recording, as a task file or a manifest lists it.
 
     ``audio`` is a path that the loader has resolved; ``sha256`` is over the bytes of the file. ``take`` and
-    ``speaker`` become part of pytest node ids.
+    ``speaker`` become part of pytest node ids. ``seconds`` is how long it is said to be; ``voice`` is the spec of the
+    voice that spoke it, and empty where a person did, or nobody says.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,7 +31,16 @@ class Recording(BaseModel):
     speaker: str | None = None
     take: str | None = None
     sha256: str | None = Field(default=None, json_schema_extra={"pattern": _SHA256.pattern})
+    seconds: float | None = Field(default=None, json_schema_extra={"exclusiveMinimum": 0})
+    voice: str = ""
     note: str = ""
+
+    @field_validator("seconds")
+    @classmethod
+    def _check_seconds(cls, value: float | None) -> float | None:
+        if value is not None and not 0 < value < math.inf:
+            raise ValueError(f"a recording of {value:g} seconds; write how long it is, or delete the key")
+        return value
 
     @field_validator("speaker", "take")
     @classmethod

@@ -1,4 +1,4 @@
-"""The JSON Schema of a task file, made from the models, for editors and other tools."""
+"""The JSON Schemas of a task file and of a manifest, made from the models, for editors and other tools."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 
 from pytest_talk2agent.tasks.exact import PATTERN
+from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import PLACE, SuiteHeader, Task
 
 _SHARED: dict[str, Any] = {
@@ -67,6 +68,38 @@ def json_schema() -> dict[str, Any]:
         "else": {"$ref": "#/$defs/Task"},
         "$defs": definitions | _SHARED | _SHORT,
     }
+
+
+def manifest_schema() -> dict[str, Any]:
+    """The schema (draft 2020-12) of one line of a manifest: a recording, its task, and what was read."""
+    recording = TypeAdapter(Recording).json_schema(mode="validation", schema_generator=_Generator)
+    properties = {name: _plain(one) for name, one in recording["properties"].items()}
+    label = {
+        "type": ["string", "integer", "null"],
+        "description": "A part of test ids; an integer is the text of its digits.",
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of a manifest of pytest-talk2agent",
+        "type": "object",
+        "properties": {
+            "task": {"type": "string", "minLength": 1, "description": "A task's id, or its last path component."},
+            **properties,
+            "audio": {"type": "string", "minLength": 1, "description": "Relative to the manifest, then to t2a_audio."},
+            "speaker": label,
+            "take": label,
+            "script": {"type": ["string", "null"], "description": "What was read, where it is not the instruction."},
+        },
+        "required": ["task", "audio"],
+        "additionalProperties": False,
+    }
+
+
+def _plain(node: dict[str, Any]) -> dict[str, Any]:
+    """A property of a model as JSON has it; null stands for a key that is not there."""
+    kinds = [choice["type"] for choice in node.get("anyOf", [node])]
+    kept: dict[str, Any] = {key: node[key] for key in ("pattern", "exclusiveMinimum") if key in node}
+    return {"type": [*dict.fromkeys([*kinds, "null"])], **kept}
 
 
 def _relaxed(node: Any) -> Any:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.ini_keys import refuse_unknown_keys
-from pytest_talk2agent.options import INI_KEYS
+from pytest_talk2agent.adapter.ini_keys import refuse_unknown_keys
+from pytest_talk2agent.adapter.options import INI_KEYS
 from tests.conftest import Run
 
 FILES = [

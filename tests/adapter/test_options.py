@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.options import OPTIONS, any_given
-from pytest_talk2agent.settings import Settings, settings_of
+from pytest_talk2agent.adapter.options import OPTIONS, any_given
+from pytest_talk2agent.adapter.settings import Settings, settings_of
 
 Read = Callable[..., Settings]
 
@@ -320,7 +320,7 @@ def test_defaults_are_read_without_the_models_of_task_files(pytester: pytest.Pyt
         "import sys, pytest\n"
         "class Reads:\n"
         "    def pytest_configure(self, config):\n"
-        "        from pytest_talk2agent.settings import settings_of\n"
+        "        from pytest_talk2agent.adapter.settings import settings_of\n"
         "        settings_of(config)\n"
         "pytest.main(['-q', '-p', 'no:cacheprovider'], plugins=[Reads()])\n"
         "print(sorted({'pydantic', 'yaml', 'numpy', 'jiwer'} & set(sys.modules)))\n"

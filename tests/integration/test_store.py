@@ -48,7 +48,7 @@ def test_where_the_store_has_everything_no_model_server_is_started(
         """
     pytester.makepyfile(plain_asr=module)
     pytester.makeconftest("""
-        from pytest_talk2agent.voice_session import voice_of
+        from pytest_talk2agent.adapter.voice_session import voice_of
 
         def pytest_terminal_summary(terminalreporter, config):
             terminalreporter.write_line(f"owner: {voice_of(config).owner is not None}")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.loader import load_tasks
-from pytest_talk2agent.tasks.manifest import Manifest, read_manifest, to_lines
+from pytest_talk2agent.tasks.manifest import KEYS, Manifest, read_manifest, to_lines
 from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task, takes
 from tests.tasks.importers.foreign import write_lines
@@ -67,7 +67,7 @@ def test_line_ends_marks_and_empty_lines_do_not_matter(tmp_path: Path) -> None:
     path.write_bytes(
         b'\xef\xbb\xbf\r\n{"task": "a", "audio": "a.wav"}\r\n \r\n{"task": "a", "audio": "b.wav", "x": 1}\r\n'
     )
-    assert refusal(path) == [":4:1: unknown key `x`; known are task, audio, speaker, take, sha256, script, note"]
+    assert refusal(path) == [f":4:1: unknown key `x`; known are {', '.join(KEYS)}"]
     path.write_bytes(path.read_bytes().replace(b', "x": 1', b', "script": "a\xe2\x80\xa8b"'))
     manifest = read_manifest(path)
     assert len(manifest.recordings["a"]) == 2

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,14 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.executable import Check, Execution, File
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import TASK_KEYS, load_tasks
+from pytest_talk2agent.tasks.manifest import KEYS, read_manifest
 from pytest_talk2agent.tasks.recording import Recording
-from pytest_talk2agent.tasks.schema import json_schema
+from pytest_talk2agent.tasks.schema import json_schema, manifest_schema
 from pytest_talk2agent.tasks.task import Context, FixedCriterion, GroupSpec, Source, SuiteHeader, Thresholds
 
 REPOSITORY = Path(__file__).parents[2]
@@ -155,3 +158,53 @@ def test_the_schema_refuses_what_the_loader_refuses(tmp_path: Path, wrong: dict[
     with pytest.raises(ValueError, match=r"suite\.yaml"):
         load_tasks(path)
     assert errors({**MINIMAL, **wrong}) != []
+
+
+LINE = {"task": "a", "audio": "a.wav"}
+GOOD_LINES = [
+    LINE,
+    {**LINE, "speaker": "amy", "take": 1, "sha256": "ab" * 32, "seconds": 7, "voice": "piper:joe", "script": "b"},
+    {**LINE, "seconds": 2.5, "note": "loud", "script": ""},
+    {**LINE, **dict.fromkeys(("speaker", "take", "sha256", "seconds", "voice", "script", "note"))},
+]
+BAD_LINES: list[dict[str, Any]] = [
+    {"task": "a"},
+    {**LINE, "audio": ""},
+    {**LINE, "task": 3},
+    {**LINE, "length": 3},
+    {**LINE, "take": 1.5},
+    {**LINE, "sha256": "ab"},
+    {**LINE, "seconds": 0},
+    {**LINE, "seconds": -1},
+    {**LINE, "seconds": "long"},
+    {**LINE, "seconds": True},
+    {**LINE, "script": ["b"]},
+    {**LINE, "voice": ["b"]},
+]
+
+
+def line_errors(line: dict[str, Any]) -> list[str]:
+    jsonschema = pytest.importorskip("jsonschema", reason="the schema is checked with jsonschema")
+    return [error.message for error in jsonschema.Draft202012Validator(manifest_schema()).iter_errors(line)]
+
+
+def test_the_schema_of_a_manifest_has_its_keys() -> None:
+    pytest.importorskip("jsonschema").Draft202012Validator.check_schema(manifest_schema())
+    assert set(manifest_schema()["properties"]) == set(KEYS)
+
+
+@pytest.mark.parametrize("line", GOOD_LINES, ids=str)
+def test_both_take_a_line(tmp_path: Path, line: dict[str, Any]) -> None:
+    path = tmp_path / "manifest.jsonl"
+    path.write_text(json.dumps(line))
+    assert len(read_manifest(path).recordings["a"]) == 1
+    assert line_errors(line) == []
+
+
+@pytest.mark.parametrize("line", BAD_LINES, ids=str)
+def test_both_refuse_a_line(tmp_path: Path, line: dict[str, Any]) -> None:
+    path = tmp_path / "manifest.jsonl"
+    path.write_text(json.dumps(line))
+    with pytest.raises(TaskFileError):
+        read_manifest(path)
+    assert line_errors(line) != []

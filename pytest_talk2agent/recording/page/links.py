@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from pytest_talk2agent.recording.page.durable import PRIVATE, write_durably
+from pytest_talk2agent.recording.durable import PRIVATE, write_durably
 from pytest_talk2agent.recording.page.take import TakeError
 
 FILE = ".studio.json"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pytest_talk2agent.recording.page.durable import write_durably
+from pytest_talk2agent.recording.durable import write_durably
 from pytest_talk2agent.recording.page.take import TakeError
 
 

@@ -3,7 +3,7 @@
 ::
 
     recordings/
-      manifest.jsonl               the takes that are kept, the newest of each speaker and task
+      manifest.jsonl               the takes that are kept, the newest of each speaker and task; other lines stay
       takes/SPEAKER/TASK-N.flac    the sound
       takes/SPEAKER/TASK-N.json    its record (`Take`)
       uploads/                     what was not sent whole yet
@@ -17,10 +17,10 @@ take that was not finished; its upload is still there.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import io
-import json
 import os
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,9 +28,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_talk2agent.recording.page.durable import create_durably, sync_folder, write_durably
+from pytest_talk2agent.recording.durable import create_durably, sync_folder, write_durably
 from pytest_talk2agent.recording.page.prompts import Prompt
 from pytest_talk2agent.recording.page.take import Take, TakeError, read_take
+from pytest_talk2agent.recording.shared_manifest import Row, SharedManifestError, refuse_clash, update
 from pytest_talk2agent.speech.audio import file_sha256
 from pytest_talk2agent.speech.libraries import quiet_import
 
@@ -88,6 +89,10 @@ class TakeFolder:
             elif file_sha256(sound) != take.audio_sha256:
                 raise TakeError(f"{sound}: not the sound that was recorded; restore it, or move it and its record away")
             self.takes[take.key] = take
+        try:
+            refuse_clash(self.folder / MANIFEST, self._rows(), _is_own)
+        except SharedManifestError as error:
+            raise TakeError(str(error)) from None
         self.write_manifest()
 
     def add(
@@ -155,15 +160,20 @@ class TakeFolder:
     def write_manifest(self) -> None:
         """Write the manifest: the newest kept take of each speaker and task, of the script that the task has now.
 
-        Of a task that is not recorded at present it is the script that was read last.
+        Of a task that is not recorded at present it is the script that was read last. What voices have in it stays.
+        Raises OSError, also for a manifest that somebody has damaged.
         """
-        write_durably(self.folder / MANIFEST, "".join(f"{line}\n" for line in self._lines()).encode())
+        path = self.folder / MANIFEST
+        try:
+            update(path, self._rows(), _is_own)
+        except SharedManifestError:
+            raise OSError(errno.EINVAL, "the manifest is damaged", str(path)) from None
 
-    def _lines(self) -> list[str]:
+    def _rows(self) -> list[Row]:
         scripts = self._scripts()
         kept = (take for take in self._in_order() if take.is_kept and take.script == scripts[take.task])
         chosen = {(take.task, take.speaker): take for take in kept}
-        return [_line(take) for _, take in sorted(chosen.items())]
+        return [_row(take) for _, take in sorted(chosen.items())]
 
     @property
     def outdated(self) -> list[Take]:
@@ -183,11 +193,16 @@ class TakeFolder:
         write_durably(path, f"{take.model_dump_json(indent=1)}\n".encode())
 
 
-def _line(take: Take) -> str:
+def _is_own(row: Row) -> bool:
+    """What lies among the takes was recorded here."""
+    return str(row["audio"]).startswith("takes/")
+
+
+def _row(take: Take) -> Row:
     value = {"task": take.task, "audio": take.audio, "speaker": take.speaker, "take": take.name}
     # A script that the task file gives itself needs no second place to go out of date.
-    script = {} if take.declared else {"script": take.script}
-    return json.dumps({**value, "sha256": take.audio_sha256, **script}, ensure_ascii=False)
+    script = {} if take.declared else {"script": " ".join(take.script.split())}
+    return {**value, "sha256": take.audio_sha256, "seconds": round(take.seconds, 2), **script}
 
 
 def flac(samples: NDArray[numpy.int16], rate: int) -> bytes:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from pytest_talk2agent.recording.durable import create_durably
 from pytest_talk2agent.recording.page import studio as studio_module
-from pytest_talk2agent.recording.page.durable import create_durably
 from pytest_talk2agent.recording.page.guard import LARGEST
 from pytest_talk2agent.recording.page.links import links_of
 from pytest_talk2agent.recording.page.prompts import Prompt

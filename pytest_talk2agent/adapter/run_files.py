@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.collect import rerun_of
+from pytest_talk2agent.adapter.items import rerun_of
 from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
+    from pytest_talk2agent.adapter.voice_session import VoiceSession
+    from pytest_talk2agent.adapter.workflow_keeper import WorkflowKeeper
     from pytest_talk2agent.execution.trial_gate import Executed
     from pytest_talk2agent.execution.trial_result import TrialResult
     from pytest_talk2agent.reporting.html.before import Before
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from pytest_talk2agent.results.baseline import Baseline
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
-    from pytest_talk2agent.voice_session import VoiceSession
-    from pytest_talk2agent.workflow_keeper import WorkflowKeeper
 
 
 UNJUDGED = "none"
@@ -141,7 +141,7 @@ class RunFiles:
 
 def forget_earlier_report(config: pytest.Config) -> None:
     """Make the folder of the report, and take out of it what an earlier run left; it is no report of this one."""
-    from pytest_talk2agent.settings import report_folder
+    from pytest_talk2agent.adapter.settings import report_folder
 
     folder = report_folder(config)
     if folder is None:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.collect import BracketedItem, file_of, identity_of, rerun_of
+from pytest_talk2agent.adapter.items import BracketedItem, file_of, identity_of, rerun_of
+from pytest_talk2agent.adapter.voice_session import voice_of
 from pytest_talk2agent.reporting.properties import PREFIX, SESSION, SESSION_ITEM
 from pytest_talk2agent.tasks.errors import counted
-from pytest_talk2agent.voice_session import voice_of
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
-    from pytest_talk2agent.voice_session import VoiceSession
+    from pytest_talk2agent.adapter.voice_session import VoiceSession
     from pytest_talk2agent.workflows.campaign.gate import CampaignRules
     from pytest_talk2agent.workflows.campaign.holding import Holder, NamedAgent
     from pytest_talk2agent.workflows.campaign.record import SessionRecord
@@ -49,53 +49,6 @@ def is_package(folder: Path) -> bool:
 def in_package(path: Path) -> bool:
     """Whether a file lies in the folder of a package."""
     return any(is_package(folder) for folder in list(path.parents)[:_DEEPEST])
-
-
-def package_file(parent: pytest.Collector, path: Path) -> PackageFile | None:
-    """A collector for the manifest of a package, where somebody named agents; None for its other files.
-
-    Without agents a package is counted, and the run says what would hold it.
-    """
-    if path.name != MANIFEST or not is_package(path.parent):
-        return None
-    voice = voice_of(parent.config)
-    if not voice.settings.workflows.holds:
-        parent.config.stash[unheld_key] = parent.config.stash.get(unheld_key, 0) + 1
-        return None
-    return PackageFile.from_parent(parent, path=path)
-
-
-class PackageFile(pytest.File):
-    """The manifest of a package."""
-
-    def collect(self) -> Iterable[pytest.Item]:
-        """Yield an item for each agent and repetition; agents take turns, so that a drift of the machine meets all."""
-        from pytest_talk2agent.reporting.visible import visible
-        from pytest_talk2agent.workflows.campaign.comparison import interleaved
-        from pytest_talk2agent.workflows.package.loader import load_package
-        from pytest_talk2agent.workflows.package.source import PackageError
-        from pytest_talk2agent.workflows.scoring.assertions import assertions_of
-        from pytest_talk2agent.workflows.state.backend import state_of
-
-        voice = voice_of(self.config)
-        try:
-            package = load_package(self.path.parent)
-            assertions_of(package), state_of(package)
-            agents = holder_of(self.config).agents
-        except (PackageError, pytest.UsageError) as error:
-            raise self.CollectError(visible(str(error))) from None
-        words = words_of(package)
-        for word in words:
-            self.config.addinivalue_line("markers", f"{word}: workflows of this kind")
-        for _, agent, repetition in interleaved([package.id], agents, voice.settings.workflows.repetitions):
-            yield SessionItem.from_parent(
-                self,
-                name=f"{package.id}[{agent.label}-{repetition + 1}]",
-                package=package,
-                agent=agent,
-                repetition=repetition,
-                words=words,
-            )
 
 
 def words_of(package: Package) -> tuple[str, ...]:
@@ -184,7 +137,7 @@ def is_required(item: SessionItem) -> bool:
 
 
 def _record_of(item: SessionItem) -> SessionRecord:
-    from pytest_talk2agent.fixtures import fail
+    from pytest_talk2agent.adapter.fixtures import fail
 
     holding = holder_of(item.config)
     if holding.voice.refusal is not None:
@@ -281,12 +234,6 @@ def holder_of(config: pytest.Config) -> Holding:
     if holding_key not in config.stash:
         config.stash[holding_key] = Holding(voice_of(config))
     return config.stash[holding_key]
-
-
-def check_holding(config: pytest.Config) -> None:
-    """Make the agents that are named for workflows; raises pytest.UsageError with one line for one that is wrong."""
-    if voice_of(config).settings.workflows.holds:
-        holder_of(config)
 
 
 def session_items(items: Iterable[pytest.Item]) -> Iterator[SessionItem]:

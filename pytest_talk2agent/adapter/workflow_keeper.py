@@ -6,17 +6,17 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_talk2agent.plan import Plan
-from pytest_talk2agent.report_keeper import ReportKeeper
+from pytest_talk2agent.adapter.plan import Plan
+from pytest_talk2agent.adapter.report_keeper import ReportKeeper
 from pytest_talk2agent.reporting.properties import SESSION, SESSION_ITEM
 from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_talk2agent.adapter.voice_session import VoiceSession
     from pytest_talk2agent.reporting.html.workflow_section import Campaign
     from pytest_talk2agent.results.held import HeldRow
-    from pytest_talk2agent.voice_session import VoiceSession
     from pytest_talk2agent.workflows.campaign.gate import CampaignGate
     from pytest_talk2agent.workflows.campaign.record import SessionRecord
 
@@ -49,7 +49,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
 
     def decide(self, *, updates: bool) -> CampaignGate:
         """Decide on all sessions; with ``updates`` what of the baseline did not run is let go."""
-        from pytest_talk2agent.workflow_items import campaign_rules
+        from pytest_talk2agent.adapter.workflow_items import campaign_rules
         from pytest_talk2agent.workflows.campaign.gate import decide_campaign
 
         settings, baseline = self._voice.settings, self._voice.baseline
@@ -79,7 +79,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
     @property
     def scoring(self) -> str:
         """Judge and rules, as a baseline names them."""
-        from pytest_talk2agent.workflow_items import holder_of
+        from pytest_talk2agent.adapter.workflow_items import holder_of
 
         return holder_of(self._voice.config).scoring
 
@@ -129,7 +129,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
         """What a page shows of them; None without workflows."""
         if self.gate is None:
             return None
-        from pytest_talk2agent.collect import rerun_of
+        from pytest_talk2agent.adapter.items import rerun_of
         from pytest_talk2agent.reporting.html.workflow_section import Campaign
 
         return Campaign(
@@ -145,7 +145,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
 
     @property
     def _logs(self) -> Path:
-        from pytest_talk2agent.workflow_items import holder_of
+        from pytest_talk2agent.adapter.workflow_items import holder_of
 
         return holder_of(self._voice.config).holder.logs
 

@@ -12,31 +12,31 @@ from typing import Any
 
 import pytest
 
-from pytest_talk2agent.plan import Plan
-from pytest_talk2agent.runloop import REJECTED
-from pytest_talk2agent.voice_session import voice_of
+from pytest_talk2agent.adapter.opening import begin, gatekeeper_key
+from pytest_talk2agent.adapter.plan import Plan
+from pytest_talk2agent.adapter.runloop import REJECTED
+from pytest_talk2agent.adapter.voice_session import voice_of
 
 
 def configure_worker(node: Any) -> None:
     """Tell a worker, also one that replaces a dead one, where the model server answers and where its plan is to go."""
-    address = asdict(voice_of(node.config).server)
+    address = asdict(begin(node.config).server)
     node.workerinput["t2a"] = {**address, "plan": str(_place(node))}
 
 
 def take_plan(node: Any) -> None:
     """Take over what a worker has planned; raises pytest.UsageError where nothing may run."""
-    voice = voice_of(node.config)
     plan = Plan.read(_place(node))
-    if plan is None or voice.gatekeeper is None:
+    if plan is None:
         return
-    voice.gatekeeper.follow(plan)
+    node.config.stash[gatekeeper_key].follow(plan)
     if plan.refusal is not None:
         raise pytest.UsageError(plan.refusal)
 
 
 def take_remarks(node: Any) -> None:
     """Collect the records that a worker rejected; a worker that died reports none."""
-    gatekeeper = voice_of(node.config).gatekeeper
+    gatekeeper = node.config.stash.get(gatekeeper_key, None)
     output = getattr(node, "workeroutput", None)  # xdist gives it to a worker that has finished
     if gatekeeper is not None and output is not None:
         gatekeeper.rejected.extend(output.get(REJECTED, ()))

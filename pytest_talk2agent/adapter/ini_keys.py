@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.options import INI_KEYS
+from pytest_talk2agent.adapter.options import INI_KEYS
 from pytest_talk2agent.tasks.errors import shown, suggestion
 
 _OPTIONS_ALONE = {"t2a_update_baseline": "--t2a-update-baseline", "t2a_refresh": "--t2a-refresh"}

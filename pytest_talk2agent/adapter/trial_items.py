@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.collect import SpokenItem, file_of, identity_of, located_failure, rerun_of
+from pytest_talk2agent.adapter.items import SpokenItem, file_of, identity_of, located_failure, rerun_of
+from pytest_talk2agent.adapter.voice_session import voice_of
 from pytest_talk2agent.reporting.properties import PREFIX, TRIAL, TRIAL_ITEM
-from pytest_talk2agent.voice_session import voice_of
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
+    from pytest_talk2agent.adapter.voice_session import VoiceSession
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.execution.agents.agent_spec import AgentSpec
     from pytest_talk2agent.execution.ledger import Ledger
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pytest_talk2agent.execution.trial_result import TrialResult
     from pytest_talk2agent.remote.purse import SharedBudget
     from pytest_talk2agent.tasks.task import Task
-    from pytest_talk2agent.voice_session import VoiceSession
 
 FOLDER = "trials"
 """Where the store keeps the records of trials."""
@@ -108,9 +108,9 @@ def trial_items(parent: pytest.Collector, subjects: Sequence[Subject]) -> Iterat
 
 def result_of(item: TrialItem) -> TrialResult:
     """Run a trial, or take its record from the ledger; fails the item's set-up where there is no score."""
+    from pytest_talk2agent.adapter.fixtures import evaluation, fail, judgement_of, transcript_of
     from pytest_talk2agent.execution.agents.agent import AgentError
     from pytest_talk2agent.execution.sandbox import SandboxError
-    from pytest_talk2agent.fixtures import evaluation, fail, judgement_of, transcript_of
     from pytest_talk2agent.judging.judge import JudgeError
     from pytest_talk2agent.tasks.errors import TaskFileError
 

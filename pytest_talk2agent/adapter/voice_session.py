@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.options import SUFFIXES, asked_for, is_run
+from pytest_talk2agent.adapter.options import SUFFIXES
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.condition import Condition
@@ -32,21 +32,19 @@ if TYPE_CHECKING:
 class VoiceSession:
     """Made at most once a process, when an option names it or the first task file is met.
 
-    ``worker`` is what the controller told an xdist worker, ``gatekeeper`` decides everywhere else. ``refusal`` says why
-    a worker began no evaluation; ``stored`` is what was done where the store had everything; ``wordless`` has, by file,
-    the tasks that were found and have their words in a checkout that was not named; ``cut_takes`` has, by condition,
-    the keys of the recordings that ``--t2a-takes`` cuts off; ``notes`` say what the run leaves out, and why.
+    ``worker`` is what the controller told an xdist worker. ``refusal`` says why a worker began no evaluation;
+    ``stored`` is what was done where the store had everything; ``wordless`` has, by file, the tasks that were found and
+    have their words in a checkout that was not named; ``cut_takes`` has, by condition, the keys of the recordings that
+    ``--t2a-takes`` cuts off; ``notes`` say what the run leaves out, and why.
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        from pytest_talk2agent.gatekeeper import Gatekeeper
-        from pytest_talk2agent.settings import settings_of
+        from pytest_talk2agent.adapter.settings import settings_of
 
         self.config = config
         self.settings = settings_of(config)
         self.worker: dict[str, Any] | None = getattr(config, "workerinput", {}).get("t2a")
         self._process = os.getpid()
-        self.gatekeeper = None if is_worker(config) else Gatekeeper(config, self)
         self.owner: ServerOwner | None = None
         self.stored: Progress | None = None
         self.policy: Policy | None = None
@@ -152,41 +150,6 @@ class VoiceSession:
 
         path = self.settings.manifest
         return None if path is None else recordings_at(path, (*self.settings.audio, *self.settings.roots))
-
-    def check(self, *, hears: bool = True) -> None:
-        """Make everything that the options name, without ``hears`` neither interfaces nor the judge of transcripts.
-
-        Raises pytest.UsageError with one line for the first that is wrong.
-        """
-        from pytest_talk2agent.ini_keys import refuse_unknown_keys
-        from pytest_talk2agent.interfaces.utterance import InterfaceError
-        from pytest_talk2agent.judging.judge import JudgeError
-        from pytest_talk2agent.results.baseline import Baseline, BaselineError
-        from pytest_talk2agent.results.store import StoreError
-        from pytest_talk2agent.tasks.errors import TaskFileError
-
-        refuse_unknown_keys(self.config)
-        try:
-            self.store.check()
-            _ = self.baseline, self.manifest, *((self.conditions, self.judge) if hears else ())
-            if self.settings.execute:
-                from pytest_talk2agent.executing import executor_of
-
-                executor_of(self.config)
-            try:
-                checkouts = self.checkouts
-            except ValueError as error:
-                raise pytest.UsageError(f"--t2a-checkout: {error}") from None
-            for benchmark in checkouts.paths:
-                checkouts.of(benchmark)
-            if self.settings.engine != "local" and not self.settings.frozen:
-                from pytest_talk2agent.engine.ray import check_ray
-
-                check_ray([(condition.text, condition.interface) for condition in self.conditions])
-            if self.settings.update and self.settings.baseline and self.settings.baseline.exists():
-                Baseline.load(self.settings.baseline)  # a file that cannot be updated is better known before the run
-        except (InterfaceError, JudgeError, BaselineError, StoreError, TaskFileError) as error:
-            raise pytest.UsageError(str(error)) from None
 
     def subjects(self, path: Path, *, named: bool = True) -> list[Subject]:
         """Every subject of a task file; raises TaskFileError.
@@ -346,35 +309,8 @@ voice_key = pytest.StashKey[VoiceSession]()
 
 
 def voice_of(config: pytest.Config) -> VoiceSession:
-    """The session object of this process; the first call registers the plugins that a run with spoken tasks needs."""
-    if voice_key not in config.stash:
-        from pytest_talk2agent.runloop import RunLoop
-
-        voice = config.stash[voice_key] = VoiceSession(config)
-        config.pluginmanager.register(voice, "t2a-session")
-        config.pluginmanager.register(RunLoop(voice), "t2a-runloop")
-        if voice.gatekeeper is not None:
-            for name, plugin in voice.gatekeeper.plugins.items():
-                config.pluginmanager.register(plugin, name)
+    """The session object of this process, which `opening.begin` has made."""
     return config.stash[voice_key]
-
-
-def open_session(config: pytest.Config) -> None:
-    """Begin a run that something speaks to, and check what was typed for it.
-
-    What stands in an ini file or in ``addopts`` is checked when the first spoken task is met, so that a run of plain
-    tests needs nothing of it.
-    """
-    if is_run(config) and not is_worker(config):
-        from pytest_talk2agent.run_files import forget_earlier_report
-
-        forget_earlier_report(config)
-    voice = voice_of(config)
-    if asked_for(config):
-        from pytest_talk2agent.workflow_items import check_holding
-
-        check_holding(config)
-        voice.check(hears=not voice.settings.workflows.holds or asked_for(config, "interface"))
 
 
 def _merged(answers: Sequence[object]) -> dict[str, str]:

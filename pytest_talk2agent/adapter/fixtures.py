@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from pytest_talk2agent.collect import TaskItem, subject_of
+from pytest_talk2agent.adapter.items import SpokenItem, subject_of
+from pytest_talk2agent.adapter.voice_session import voice_of
 from pytest_talk2agent.reporting.properties import ITEM
-from pytest_talk2agent.voice_session import voice_of
 
 if TYPE_CHECKING:
     from pytest_talk2agent.engine.evaluation import Evaluation
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pytest_talk2agent.results.transcript import Transcript
 
 USAGE = 'mark the test with @pytest.mark.t2a("tasks.yaml", task="id") so that it has a task'
-JUDGED = {"t2a_judgement", "t2a_result", "t2a_retention"}
-"""A test that asks for one of these is judged by the gate; one that asks for less runs its own agent."""
 
 
 def subject_or_fail(request: pytest.FixtureRequest) -> Subject:
@@ -78,7 +76,7 @@ def result_of(item: pytest.Item, of: Subject) -> TaskResult:
     judgement_of(item, of)
     making = evaluation(item.config)
     try:
-        limits = making.policy.limits(of) if isinstance(item, TaskItem) else Limits(thresholds={})
+        limits = making.policy.limits(of) if isinstance(item, SpokenItem) and item.judged else Limits(thresholds={})
         made = making.result(of, str(dict(item.user_properties)[ITEM]), limits)
     except (BaselineError, JudgeError, TaskFileError) as error:
         fault = str(error)
@@ -88,51 +86,6 @@ def result_of(item: pytest.Item, of: Subject) -> TaskResult:
         set_properties(item.user_properties, made, travels=not here, rates=rates)
         return made
     fail(fault)
-
-
-def parametrise(metafunc: pytest.Metafunc) -> None:
-    """Give a marked test function one call for each recording and condition of the tasks of its marks."""
-    marks = list(metafunc.definition.iter_markers("t2a"))
-    if not marks:
-        return
-    from pytest_talk2agent.interfaces.utterance import InterfaceError
-    from pytest_talk2agent.reporting.visible import visible
-    from pytest_talk2agent.tasks.errors import TaskFileError
-
-    where = metafunc.definition.nodeid
-    named = {name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark)}
-    if ours := sorted(named & _GIVEN):
-        raise pytest.Collector.CollectError(
-            f"{where}: {ours[0]} comes from the run and cannot be parametrised; name conditions with --t2a-interface"
-        )
-    voice = voice_of(metafunc.config)
-    found: dict[str, Subject] = {}
-    try:
-        voice.check()
-        for mark in marks:
-            if len(mark.args) != 1 or set(mark.kwargs) - {"task"}:
-                raise pytest.Collector.CollectError(f"{where}: {USAGE}")
-            path, wanted = metafunc.definition.path.parent / mark.args[0], mark.kwargs.get("task")
-            subjects = [one for one in voice.subjects(path) if wanted in (None, one.task.id)]
-            if not subjects:
-                raise pytest.Collector.CollectError(f"{where}: no task {wanted!r} in {path}")
-            for one in subjects:
-                if one.name in found and found[one.name].task is not one.task:
-                    raise pytest.Collector.CollectError(
-                        f"{where}: two marks give it a task called {one.task.id}; rename one"
-                    )
-                found[one.name] = one
-    except (InterfaceError, TaskFileError, pytest.UsageError) as error:
-        raise pytest.Collector.CollectError(visible(str(error))) from None
-    metafunc.parametrize("t2a_subject", [pytest.param(one, id=name) for name, one in found.items()], indirect=True)
-
-
-_GIVEN = {"t2a_subject", "t2a_task", "t2a_recording", "t2a_interface", "t2a_transcript", *JUDGED}
-
-
-def _names(mark: pytest.Mark) -> list[str]:
-    names = mark.args[0] if mark.args else mark.kwargs.get("argnames", "")
-    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
 
 def evaluation(config: pytest.Config) -> Evaluation:

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.options import asked_for, is_run
-from pytest_talk2agent.plan import Plan, take_hooks, unasked
-from pytest_talk2agent.report_keeper import last_line
+from pytest_talk2agent.adapter.options import asked_for, is_run
+from pytest_talk2agent.adapter.plan import Plan, take_hooks, unasked
+from pytest_talk2agent.adapter.report_keeper import TrialKeeper, last_line
+from pytest_talk2agent.adapter.run_files import RunFiles
+from pytest_talk2agent.adapter.workflow_keeper import WorkflowKeeper
 from pytest_talk2agent.reporting.properties import ITEM, RECORD
-from pytest_talk2agent.run_files import RunFiles
 from pytest_talk2agent.tasks.errors import counted
-from pytest_talk2agent.trialkeeper import TrialKeeper
-from pytest_talk2agent.workflow_keeper import WorkflowKeeper
 
 if TYPE_CHECKING:
+    from pytest_talk2agent.adapter.voice_session import VoiceSession
     from pytest_talk2agent.execution.trial_gate import Executed
     from pytest_talk2agent.results.gate import Gate
     from pytest_talk2agent.results.task_result import TaskResult
-    from pytest_talk2agent.voice_session import VoiceSession
 
 ANNOTATOR = "pytest_github_actions_annotate_failures"
 """Another plugin that annotates failed items; where it is, only the gate is left to annotate."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_talk2agent.collect import is_judged, subject_of
-from pytest_talk2agent.executing import TrialItem
-from pytest_talk2agent.options import is_run
-from pytest_talk2agent.plan import Plan, make_plan
+from pytest_talk2agent.adapter.items import is_judged, subject_of
+from pytest_talk2agent.adapter.options import is_run
+from pytest_talk2agent.adapter.plan import Plan, make_plan
+from pytest_talk2agent.adapter.trial_items import TrialItem
 from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.voice_session import VoiceSession
+    from pytest_talk2agent.adapter.voice_session import VoiceSession
 
 
 REJECTED = "t2a_rejected"
@@ -24,10 +24,14 @@ REJECTED = "t2a_rejected"
 
 
 class RunLoop:
-    """Registered with pytest when the first spoken task is met, or an option speaks to this plugin."""
+    """Registered with pytest when the first spoken task is met, or an option speaks to this plugin.
 
-    def __init__(self, voice: VoiceSession) -> None:
+    ``follow`` takes the plan where this process decides the run.
+    """
+
+    def __init__(self, voice: VoiceSession, follow: Callable[[Plan], None] | None) -> None:
         self._voice = voice
+        self._follow = follow
         self._left_out: list[pytest.Item] = []
         self._plan: Plan | None = None
         self._tried: set[str] = set()
@@ -53,8 +57,8 @@ class RunLoop:
         address = self._voice.worker
         if address is not None:
             self._plan.write(Path(address["plan"]))
-        elif self._voice.gatekeeper is not None:
-            self._voice.gatekeeper.follow(self._plan)
+        elif self._follow is not None:
+            self._follow(self._plan)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:

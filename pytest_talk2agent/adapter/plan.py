@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_talk2agent.collect import file_of, identity_of, is_judged, subject_of
-from pytest_talk2agent.executing import TrialItem, refuse_other_executions, trial_keys
+from pytest_talk2agent.adapter.items import file_of, identity_of, is_judged, subject_of
+from pytest_talk2agent.adapter.trial_items import TrialItem, refuse_other_executions, trial_keys
+from pytest_talk2agent.adapter.workflow_items import identities, refuse_other_workflows, session_items, unheld_key
 from pytest_talk2agent.reporting.properties import ITEM, TRIAL_ITEM
 from pytest_talk2agent.tasks.errors import counted
-from pytest_talk2agent.workflow_items import identities, refuse_other_workflows, session_items, unheld_key
 
 if TYPE_CHECKING:
+    from pytest_talk2agent.adapter.voice_session import VoiceSession
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.results.entry import Entry
     from pytest_talk2agent.results.executed import ExecutedEntry
     from pytest_talk2agent.results.held import HeldEntry
-    from pytest_talk2agent.voice_session import VoiceSession
 
 
 @dataclass(frozen=True)

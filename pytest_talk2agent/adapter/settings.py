@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from pytest_talk2agent.adapter.workflow_settings import METRICS, WorkflowSettings, read_workflow_settings
 from pytest_talk2agent.execution.agents.agent_spec import DEFAULT_ROUNDS, AgentSpec, parse_agents, read_rounds
 from pytest_talk2agent.interfaces.spec import Spec, parse_specs
 from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.results.verdict import share, shares
-from pytest_talk2agent.workflow_settings import METRICS, WorkflowSettings, read_workflow_settings
 
 if TYPE_CHECKING:
     from pytest_talk2agent.results.verdict import Rules
