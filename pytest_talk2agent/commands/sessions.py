@@ -10,7 +10,7 @@ from typing import Literal
 from pytest_talk2agent.commands.common import Commands, declared, write, write_error
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.files import read_bounded
-from pytest_talk2agent.workflows.agents.registry import make_agent
+from pytest_talk2agent.workflows.agents.registry import make_agent, make_text_agent
 from pytest_talk2agent.workflows.package.loader import load_package
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
@@ -107,7 +107,7 @@ def run_explore(options: argparse.Namespace) -> int:
     if options.sessions < 1:
         raise ValueError(f"--sessions must be at least 1, not {options.sessions}")
     package = load_package(options.package)
-    agent = make_agent(options.agent)
+    agent = make_text_agent(options.agent)
     run = RunOptions(seed=options.seed, compat=options.compat)
     found = Explorer(package, agent, options.agent, run).search(options.sessions)
     if found is None:

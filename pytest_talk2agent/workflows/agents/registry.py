@@ -14,10 +14,12 @@ from pathlib import Path
 from pkgutil import resolve_name
 
 from pytest_talk2agent.workflows.agents.protocol import Agent, AgentError
+from pytest_talk2agent.workflows.agents.voice import VoiceAgent
 
 ENTRY_POINTS = "talk2agent.agents"
 
-Factory = Callable[[str], Agent]
+AnyAgent = Agent | VoiceAgent
+Factory = Callable[[str], AnyAgent]
 
 _HERE = "pytest_talk2agent.workflows.agents"
 _BUILT_IN: dict[str, tuple[str, str]] = {
@@ -27,6 +29,7 @@ _BUILT_IN: dict[str, tuple[str, str]] = {
     "oracle": (f"{_HERE}.policy:Oracle", ""),
     "python": (f"{_HERE}.host:PythonAgent", "MODULE:CLASS"),
     "scripted": (f"{_HERE}.policy:Scripted", "FILE"),
+    "spoken": (f"{_HERE}.spoken:Spoken", "AGENT"),
     "silent": (f"{_HERE}.policy:Silent", ""),
     "text": (f"{_HERE}.text:TextModel", "MODEL"),
 }
@@ -50,7 +53,7 @@ class AgentRegistry:
         offered = importlib.metadata.entry_points(group=ENTRY_POINTS).names
         return sorted({*_BUILT_IN, *self._registered, *offered})
 
-    def make(self, spec: str) -> Agent:
+    def make(self, spec: str) -> AnyAgent:
         """The agent of a spec.
 
         Raises:
@@ -67,8 +70,14 @@ class AgentRegistry:
         if colon and not form:
             raise AgentError(f"agent {spec}: {name} takes nothing after its name")
         made = resolve_name(where)
-        agent: Agent = made() if not form else made(Path(text) if form == "FILE" else text)
+        if form == "AGENT":
+            return self._spoken(made, text)
+        agent: AnyAgent = made() if not form else made(Path(text) if form == "FILE" else text)
         return agent
+
+    def _spoken(self, made: Callable[[Agent], AnyAgent], spec: str) -> AnyAgent:
+        """An agent of words on a line."""
+        return made(_wordy(self.make(spec), spec))
 
     def _offered(self, spec: str, name: str) -> Factory:
         offers = importlib.metadata.entry_points(group=ENTRY_POINTS, name=name)
@@ -86,6 +95,17 @@ class AgentRegistry:
         return factory
 
 
-def make_agent(spec: str, registry: AgentRegistry | None = None) -> Agent:
+def make_agent(spec: str, registry: AgentRegistry | None = None) -> AnyAgent:
     """The agent of a spec, from the built-in and installed ones or from a registry that knows more."""
     return (registry or AgentRegistry()).make(spec)
+
+
+def make_text_agent(spec: str, registry: AgentRegistry | None = None) -> Agent:
+    """As `make_agent`; raises AgentError, too, for an agent that has a voice and is called instead."""
+    return _wordy(make_agent(spec, registry), spec)
+
+
+def _wordy(agent: AnyAgent, spec: str) -> Agent:
+    if isinstance(agent, VoiceAgent):
+        raise AgentError(f"agent {spec}: it has a voice, and here is an agent of words wanted")
+    return agent

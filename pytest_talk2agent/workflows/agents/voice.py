@@ -167,6 +167,7 @@ class ToldLine(Protocol):
         ...
 
 
+@runtime_checkable
 class VoiceAgent(Protocol):
     """An agent that can be called.
 

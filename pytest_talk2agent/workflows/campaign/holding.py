@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_talk2agent.results.ledger import Ledger
 from pytest_talk2agent.results.store import content_key, write_whole
 from pytest_talk2agent.workflows.agents.protocol import Agent
+from pytest_talk2agent.workflows.agents.voice import VoiceAgent
+from pytest_talk2agent.workflows.audio.ports import SoundOptions
 from pytest_talk2agent.workflows.campaign.record import SessionKey, SessionRecord, record_session
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
@@ -34,7 +36,7 @@ class NamedAgent:
 
     label: str
     spec: str
-    agent: Agent
+    agent: Agent | VoiceAgent
 
     @property
     def sha256(self) -> str:
@@ -47,7 +49,8 @@ class Holder:
     """Holds the sessions of a run.
 
     ``folder`` keeps records and logs; any number of processes may share it. ``frozen`` holds nothing anew.
-    ``backend`` makes the state behind the tools of a package.
+    ``backend`` makes the state behind the tools of a package. ``sound`` is how agents with a voice are called; their
+    calls are recorded beside the logs.
     """
 
     folder: Path
@@ -58,6 +61,7 @@ class Holder:
     refresh: bool = False
     attempts: int = ATTEMPTS
     pause: Callable[[float], None] = time.sleep
+    sound: SoundOptions | None = None
 
     def __post_init__(self) -> None:
         self._ledger: Ledger[SessionRecord] = Ledger(self.folder, SessionRecord.from_json, "sessions")
@@ -76,10 +80,11 @@ class Holder:
             agent_sha256=agent.sha256,
             repetition=repetition,
             seed=self.options.seed,
-            clock=self.options.clock,
+            clock=self._options(agent).clock,
             scoring=f"{self.judge.fingerprint}+{self.options.compat}"
             if self.options.compat
             else self.judge.fingerprint,
+            sound=self.sound.label if self.sound is not None and isinstance(agent.agent, VoiceAgent) else "",
         )
 
     @property
@@ -110,10 +115,11 @@ class Holder:
             return record, False
 
     def _held(self, key: SessionKey, package: Package, agent: NamedAgent, file: str) -> SessionRecord:
-        options = RunOptions(**{**vars(self.options), "repetition": key.repetition})
+        options = replace(self._options(agent), repetition=key.repetition)
+        path = self.log_path(key)
+        sound = replace(self.sound, recording=path.with_suffix(".flac")) if key.sound and self.sound else None
         for attempt in range(1, self.attempts + 1):
-            log = run_session(package, agent.agent, agent.spec, options, backend=self.backend)
-            path = self.log_path(key)
+            log = run_session(package, agent.agent, agent.spec, options, backend=self.backend, sound=sound)
             write_whole(path, log.to_bytes().decode("ascii"))
             trace = trace_of(replay(log.to_bytes()))
             if trace.state == "finished" or attempt == self.attempts:
@@ -130,3 +136,10 @@ class Holder:
                 )
             self.pause(PAUSES[min(attempt, len(PAUSES)) - 1])
         raise AssertionError("there is at least one attempt")
+
+    def _options(self, agent: NamedAgent) -> RunOptions:
+        """How an agent's sessions are run: one that takes real time is held by the real clock."""
+        made = agent.agent
+        if isinstance(made, VoiceAgent) and not made.abilities.virtual:
+            return replace(self.options, clock="real")
+        return self.options

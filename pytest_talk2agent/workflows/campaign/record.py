@@ -31,7 +31,7 @@ class SessionKey(_Record):
     """What a session is: two with the same key are the same session, and it is held once.
 
     ``package_sha256`` covers the whole package, ``agent_sha256`` all that can change what the agent does, and
-    ``scoring`` names the judge.
+    ``scoring`` names the judge. ``sound`` says how a call was held, and is empty for a session without sound.
     """
 
     package: str
@@ -42,11 +42,15 @@ class SessionKey(_Record):
     seed: int
     clock: str
     scoring: str = "rules"
+    sound: str = ""
 
     @property
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the key."""
-        return content_key(*self.model_dump().values())
+        values = self.model_dump()
+        if not self.sound:
+            del values["sound"]
+        return content_key(*values.values())
 
     @property
     def file(self) -> str:

@@ -29,6 +29,10 @@ class Speech:
         """When they are over if nothing cuts them."""
         return self.start + self.duration
 
+    def stopped(self, now: int) -> int | None:
+        """The moment at which it fell silent of its own will; None for words that were spoken to their end."""
+        return now if self.stops is not None else None
+
 
 @dataclass(frozen=True)
 class _Met:
@@ -52,10 +56,10 @@ class Overlaps:
         """Whether the user spoke over these words."""
         return any(met.speech is speech for met in self._met)
 
-    def meet(self, event: EventSpec, speech: Speech, start: int, *, claiming: bool) -> None:
-        """Log that the user's voice sets in now; ``start`` is the number of its event."""
+    def meet(self, event: EventSpec, speech: Speech, start: int, *, claiming: bool, lead_ms: int = 0) -> None:
+        """Log that the user's voice sets in, ``lead_ms`` from now; ``start`` is the number of its event."""
         expected = event.expected_floor_action or ("YIELD" if claiming else "CONTINUE")
-        onset = self._scene.timeline.now
+        onset = self._scene.timeline.now + lead_ms
         payload = {"event_id": event.id, "type": event.type, "expected": expected, "onset_ms": onset}
         seq = self._scene.note("DUPLEX_EVENT", "user", [start, speech.seq], phase="met", **payload)
         self._met.append(_Met(event, onset, expected, speech, seq))
@@ -63,11 +67,15 @@ class Overlaps:
     def over(self, speech: Speech, seq: int) -> None:
         """Log what came of it, now that the words are over; ``seq`` is the number of that event.
 
-        An agent that talked on to the end of its words has no stop latency: it is censored.
+        An agent that talked on to the end of its words has no stop latency: it is censored. Where it was silent already
+        when the user's voice set in, nothing is said of its yielding.
         """
         for met in [met for met in self._met if met.speech is speech]:
             self._met.remove(met)
-            stop = self._scene.timeline.now - met.onset if speech.stops is not None else None
+            stopped = speech.stopped(self._scene.timeline.now)
+            stop = stopped - met.onset if stopped is not None else None
+            yielded = stop is not None and stop <= (met.event.max_stop_latency_ms or YIELD_LIMIT_MS)
+            before = stop is not None and stop < 0
             self._scene.note(
                 "DUPLEX_EVENT",
                 "agent",
@@ -78,6 +86,6 @@ class Overlaps:
                 expected=met.expected,
                 task_critical=met.event.criticality == "task_critical",
                 onset_ms=met.onset,
-                agent_yielded=stop is not None and stop <= (met.event.max_stop_latency_ms or YIELD_LIMIT_MS),
-                isl_ms=stop,
+                agent_yielded=None if before else yielded,
+                isl_ms=None if before else stop,
             )

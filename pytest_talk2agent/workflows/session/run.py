@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.workflows.agents.protocol import (
     Agent,
@@ -14,12 +13,14 @@ from pytest_talk2agent.workflows.agents.protocol import (
     InfrastructureError,
     instructions,
 )
+from pytest_talk2agent.workflows.agents.voice import VoiceAgent
 from pytest_talk2agent.workflows.caller.observer import Classifier, UnreachableError
-from pytest_talk2agent.workflows.caller.speech import MS_PER_WORD, Wordings
+from pytest_talk2agent.workflows.caller.speech import Wordings
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.event import FORMAT, RunLabel
 from pytest_talk2agent.workflows.session.log import EventLog
-from pytest_talk2agent.workflows.session.scene import Perturbation, Scene
+from pytest_talk2agent.workflows.session.options import COMPAT, DUPLEX, RunOptions
+from pytest_talk2agent.workflows.session.scene import Scene
 from pytest_talk2agent.workflows.session.session import Session
 from pytest_talk2agent.workflows.session.timeline import Clock, RealClock, Timeline, VirtualClock
 from pytest_talk2agent.workflows.stable import stable_key
@@ -28,54 +29,39 @@ from pytest_talk2agent.workflows.workbench.backend import StateBackend, StateErr
 from pytest_talk2agent.workflows.workbench.offer import offered
 from pytest_talk2agent.workflows.workbench.workbench import Workbench
 
-COMPAT = "apex-1.0"
-DUPLEX = ("C2", "C3")
-"""Conditions in which the user speaks over the agent; in the others it waits for the floor."""
+if TYPE_CHECKING:
+    from pytest_talk2agent.workflows.audio.calling import Call
+    from pytest_talk2agent.workflows.audio.ports import SoundOptions
 
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a session is run.
-
-    ``seed`` chooses the wordings and the moments of the user; ``repetition`` is told to the agent, beside the seed.
-    ``compat`` is "apex-1.0" or None. ``ms_per_word`` is the length of a word without a recording.
-    """
-
-    seed: int = 1
-    repetition: int = 0
-    condition: Literal["C0", "C1", "C2", "C3"] = "C2"
-    clock: Literal["virtual", "real"] = "virtual"
-    compat: str | None = None
-    ms_per_word: int = MS_PER_WORD
-    perturbation: Perturbation = field(default_factory=Perturbation)
-
-    def __post_init__(self) -> None:
-        if self.compat not in (None, COMPAT):
-            raise ValueError(f"compat is {COMPAT!r} or nothing, not {self.compat!r}")
-
+__all__ = ["COMPAT", "MakeBackend", "RunOptions", "run_session"]
 
 MakeBackend = Callable[[Package], StateBackend]
 
 
 def run_session(
     package: Package,
-    agent: Agent,
+    agent: Agent | VoiceAgent,
     spec: str,
     options: RunOptions | None = None,
     *,
     backend: MakeBackend | None = None,
     classifier: Classifier | None = None,
+    sound: SoundOptions | None = None,
 ) -> EventLog:
     """Run one session to its end.
+
+    An agent with a voice is called, and needs ``sound``; the others talk without any.
 
     ``spec`` is how the agent was named. ``backend`` makes what is behind the tools; by default that is what the package
     says, a database in memory or a dictionary. Whatever the agent does, a log comes back: its own fault ends the
     session and is scored as it stands; a fault of something else leaves the state ``infrastructure_failed``.
 
     Raises:
-        ValueError: for a persona of another form than `package.manner` documents, or a wrong `state/state.yaml`.
+        ValueError: for a persona of another form than `package.manner` documents, a wrong `state/state.yaml`, or a
+            voice agent that cannot be called so.
     """
     options = options or RunOptions()
+    call = _call(package, agent, options, sound)
     identity = dict(agent.identity())
     key = stable_key(
         package.digest, spec, sorted(identity.items()), options.seed, options.repetition, options.condition
@@ -89,8 +75,13 @@ def run_session(
     try:
         workbench = Workbench(package, seed=options.seed, backend=state, compat=options.compat is not None)
         scene = Scene(package, workbench, log, timeline, perturbation=options.perturbation, classifier=classifier)
-        _begin(log, package, spec, identity, options, workbench.state.snapshot(), classifier)
-        ending = _hold(scene, agent, options)
+        told = {"sound": call.plain()} if call is not None else {}
+        _begin(log, package, spec, identity, options, workbench.state.snapshot(), classifier, told)
+        if call is not None:
+            ending = call.hold(scene, _briefing(scene, agent, options))
+        else:
+            assert not isinstance(agent, VoiceAgent), "it would be called"
+            ending = _hold(scene, agent, options)
         digests = dict.fromkeys(("workspace_sha256", "world_sha256"), "")
         if ending["state"] == "finished":
             digests = dict(zip(digests, workbench.digest(), strict=True))
@@ -100,6 +91,15 @@ def run_session(
     finally:
         state.close()
     return log
+
+
+def _call(package: Package, agent: Agent | VoiceAgent, options: RunOptions, sound: SoundOptions | None) -> Call | None:
+    """The call to an agent with a voice; None for one without."""
+    if not isinstance(agent, VoiceAgent):
+        return None
+    from pytest_talk2agent.workflows.audio.calling import Call
+
+    return Call(package, agent, options, sound)
 
 
 def _hold(scene: Scene, agent: Agent, options: RunOptions) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _hold(scene: Scene, agent: Agent, options: RunOptions) -> dict[str, Any]:
     return {**ending, "turns": session.turn if session is not None else 0}
 
 
-def _briefing(scene: Scene, agent: Agent, options: RunOptions) -> Briefing:
+def _briefing(scene: Scene, agent: Agent | VoiceAgent, options: RunOptions) -> Briefing:
     """What the agent is told before the first word."""
     package = scene.package
     tools = tuple(offered(package, tool) for tool in scene.workbench.offered())
@@ -152,6 +152,7 @@ def _begin(
     options: RunOptions,
     world: Mapping[str, Any],
     classifier: Classifier | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> None:
     payload = {
         "format": FORMAT,
@@ -168,6 +169,7 @@ def _begin(
         "package": package.as_plain,
         "package_sha256": package.digest,
         "world": world,
+        **(more or {}),
     }
     log.append("RUN_START", "harness", 0, payload, wall_time_ns=0)
 

@@ -11,7 +11,7 @@ from pytest_talk2agent.workflows.caller.speech import Wordings, moment_of, words
 from pytest_talk2agent.workflows.session.overlaps import Speech
 from pytest_talk2agent.workflows.session.scene import Scene
 from pytest_talk2agent.workflows.session.tool_runs import ToolRuns
-from pytest_talk2agent.workflows.session.user_side import Ending, Kind, Over, UserSide
+from pytest_talk2agent.workflows.session.user_side import Ending, Kind, Over, UserSide, Voiced
 from pytest_talk2agent.workflows.workbench.offer import offered
 
 START_MS = 500
@@ -153,11 +153,11 @@ class Session:
         """The agent's words that are being played."""
         return self._speech
 
-    def voice(self, text: str, kind: Kind, *, last: bool) -> int:
+    def voice(self, text: str, variant: str | None, kind: Kind) -> Voiced:
         """Words of the user take as long as their recording, or a rule says."""
-        return self.words.duration(text)
+        return Voiced(self.words.duration(text))
 
-    def said(self, text: str, kind: Kind, over: Speech | None) -> None:
+    def said(self, text: str, kind: Kind, over: Speech | None, *, more: bool) -> None:
         """The agent has heard the user; a murmur only where it stopped for it."""
         if kind != "backchannel" or (over is not None and over.stops is not None):
             self._heard_user.append(text)

@@ -76,6 +76,10 @@ class RealClock:
         self._ready: queue.SimpleQueue[Action] = queue.SimpleQueue()
         self._asked = 0
 
+    def restart(self) -> None:
+        """Let the time begin now: what came before was no part of the session."""
+        self._start = time.monotonic_ns()
+
     def wall_ns(self, media_ms: int) -> int:
         """What the machine's clock says."""
         return time.monotonic_ns() - self._start

@@ -210,27 +210,31 @@ class _Tracing:
         ends = self.of("AGENT_AUDIO_END" if agent else "USER_AUDIO_END")
         end = next((one for one in ends if one.payload["utterance"] == name), None)
         stopped = end.media_time_ms if end is not None else self.events[-1].media_time_ms
-        planned = event.media_time_ms + payload["duration_ms"]
+        start = payload.get("start_ms", event.media_time_ms)
+        planned, cut, text = start + (payload["duration_ms"] or 0), None, payload["text"]
+        if payload["duration_ms"] is None:  # on sound: what was played says how long it was
+            planned = stopped = start + end.payload["played_ms"] if end is not None else stopped
+            cut, text = (end is None or end.payload["cut"]), (end.payload["text"] if end is not None else text)
         heard = (end.payload["heard"] if end is not None else "") if agent else payload["text"]
         return Clip(
             seq=event.seq,
             speaker="agent" if agent else "user",
-            start_ms=event.media_time_ms,
+            start_ms=start,
             end_ms=min(stopped, planned),
-            text=payload["text"],
+            text=text,
             heard=heard,
             turn=payload.get("turn", 0),
             kind=payload.get("kind", "turn"),
             plan_id=payload.get("plan_id"),
             speech_act=payload.get("speech_act"),
             facts=tuple(payload.get("facts", ())),
-            cut=stopped < planned,
+            cut=stopped < planned if cut is None else cut,
         )
 
     def wait(self, event: Event) -> Wait:
         payload = event.payload
         starts = [one for one in self.of("AGENT_AUDIO_START") if one.payload["turn"] == payload["turn"]]
-        first = starts[0].media_time_ms if starts else None
+        first = starts[0].payload.get("start_ms", starts[0].media_time_ms) if starts else None
         return Wait(asked_ms=payload["asked_ms"], first_audio_ms=first, continuation=payload["continuation"])
 
     def leak(self, event: Event) -> Leak:

@@ -6,7 +6,7 @@ Both kinds of session have it, that without sound and that on sound; what they d
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from pytest_talk2agent.workflows.caller.caller import Turn
 from pytest_talk2agent.workflows.caller.flow import CLAIMING, Plan
@@ -27,6 +27,13 @@ Kind = Literal["turn", "recovered", "closing", "nudge", "barge_in", "backchannel
 Over = Literal["barge_in", "backchannel"]
 
 
+class Voiced(NamedTuple):
+    """How long the user's words take, and how long it is until they can be heard."""
+
+    duration_ms: int
+    lead_ms: int = 0
+
+
 class Conversation(Protocol):
     """What the user's side asks of the session that it is a part of."""
 
@@ -35,12 +42,12 @@ class Conversation(Protocol):
         """The agent's words that are being played."""
         ...
 
-    def voice(self, text: str, kind: Kind, *, last: bool) -> int:
-        """The user's voice sets in now; how many milliseconds it will take. ``last`` says that no more follows."""
+    def voice(self, text: str, variant: str | None, kind: Kind) -> Voiced:
+        """The user's words begin now; ``variant`` is their id in the bank."""
         ...
 
-    def said(self, text: str, kind: Kind, over: Speech | None) -> None:
-        """The user's words are over, all of them said."""
+    def said(self, text: str, kind: Kind, over: Speech | None, *, more: bool) -> None:
+        """The user's words are over; ``more`` says that the user goes on after a short pause."""
         ...
 
     def overlapped(self, kind: Over, text: str, speech: Speech) -> None:
@@ -75,7 +82,7 @@ class UserSide:
         self.names = 0
         self._words, self._talk = wordings, talk
         self._seed, self._duplex = seed, duplex
-        self._beats = 0
+        self._beats = self._lead = 0
         self._silent_since: int | None = None
         scene.fired = self._on_fired
 
@@ -161,7 +168,7 @@ class UserSide:
         seq = self.scene.plan(plan)
         text, variant = self._wording(plan)
         kind: Kind = "recovered" if plan.recovered else "turn"
-        self._utter(text, kind, plan, variant, lambda: self._said_one(plans), seq, last=not plans)
+        self._utter(text, kind, plan, variant, lambda: self._said_one(plans), seq, more=bool(plans))
 
     def _said_one(self, plans: list[Plan]) -> None:
         if plans:
@@ -192,16 +199,17 @@ class UserSide:
         parent: int | None = None,
         over: Speech | None = None,
         *,
-        last: bool = True,
+        more: bool = False,
     ) -> int:
-        name, duration = self.named("u"), self._talk.voice(text, kind, last=last)
+        name, voiced = self.named("u"), self._talk.voice(text, variant, kind)
+        self._lead = voiced.lead_ms
         seq = self.scene.note(
             "USER_AUDIO_START",
             "user",
             [] if parent is None else [parent],
             utterance=name,
             text=text,
-            duration_ms=duration,
+            duration_ms=voiced.duration_ms,
             kind=kind,
             plan_id=plan.id if plan else None,
             variant_id=variant,
@@ -216,10 +224,10 @@ class UserSide:
         def ended() -> None:
             if not self.ended:
                 self.scene.note("USER_AUDIO_END", "user", [seq], utterance=name)
-                self._talk.said(text, kind, over)
+                self._talk.said(text, kind, over, more=more)
                 after()
 
-        self.timeline.at(self.timeline.now + duration, ended)
+        self.timeline.at(self.timeline.now + voiced.duration_ms, ended)
         return seq
 
     # Speaking over the agent
@@ -275,7 +283,8 @@ class UserSide:
         seq = self.scene.plan(plan)
         self.busy = True
         start = self._utter(text, kind, plan, variant, self._done, seq, speech)
-        self.overlaps.meet(self.events.get(plan.event_id or event.id, event), speech, start, claiming=claiming)
+        met = self.events.get(plan.event_id or event.id, event)
+        self.overlaps.meet(met, speech, start, claiming=claiming, lead_ms=self._lead)
         self._talk.overlapped(kind, text, speech)
 
     def _moved(self, before: str) -> None:

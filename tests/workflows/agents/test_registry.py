@@ -7,7 +7,7 @@ import pytest
 from pytest_talk2agent.workflows.agents.adversary import BUILT_IN, known
 from pytest_talk2agent.workflows.agents.policy import PolicyTalker, Silent
 from pytest_talk2agent.workflows.agents.protocol import AgentError, AgentFailedError, Briefing, View
-from pytest_talk2agent.workflows.agents.registry import AgentRegistry, make_agent
+from pytest_talk2agent.workflows.agents.registry import AgentRegistry, make_agent, make_text_agent
 from pytest_talk2agent.workflows.agents.sabotage import SABOTAGE
 from pytest_talk2agent.workflows.session.run import run_session
 from tests.workflows.toys import expense, interview, load, turn, write
@@ -62,7 +62,7 @@ def test_an_oracle_needs_a_reference(tmp_path: Path) -> None:
     del toy["reference/policy.yaml"]
     package = load(toy, tmp_path)
     with pytest.raises(AgentFailedError, match=r"no reference/policy\.yaml"):
-        make_agent("oracle").start(Briefing("", "", (), 1, 0, package))
+        make_text_agent("oracle").start(Briefing("", "", (), 1, 0, package))
     log = run_session(package, make_agent("oracle"), "oracle")
     assert log.events[-1].payload["end"] == "agent-failed"
 
@@ -89,6 +89,6 @@ def test_what_cannot_go_wrong_so_is_said(tmp_path: Path) -> None:
 
 def test_the_flaky_one_fails_one_repetition_of_three(tmp_path: Path) -> None:
     package = load(expense(), tmp_path)
-    talkers = [make_agent("adversary:flaky").start(Briefing("", "", (), 1, n, package)) for n in range(6)]
+    talkers = [make_text_agent("adversary:flaky").start(Briefing("", "", (), 1, n, package)) for n in range(6)]
     lengths = [len(vars(talker)["_turns"]) for talker in talkers]
     assert lengths == [7, 7, 1, 7, 7, 1]

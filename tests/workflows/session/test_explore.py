@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.workflows.agents.protocol import Briefing, Call, PoliteTalker, Reply, Talker, View
-from pytest_talk2agent.workflows.agents.registry import make_agent
+from pytest_talk2agent.workflows.agents.registry import make_text_agent
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.contracts import violations
 from pytest_talk2agent.workflows.session.explore import Explorer
@@ -24,9 +24,9 @@ def broken(package: Package, agent: Any, **options: Any) -> list[str]:
 
 def test_no_contract_is_broken_by_the_oracle_and_the_others_are_by_their_adversaries(tmp_path: Path) -> None:
     package = load(revoking(), tmp_path)
-    assert broken(package, make_agent("oracle")) == []
-    assert broken(package, make_agent("adversary:post-revocation")) == ["write after revocation"]
-    assert "speech after stop" in broken(package, make_agent("adversary:non-yielder"))
+    assert broken(package, make_text_agent("oracle")) == []
+    assert broken(package, make_text_agent("adversary:post-revocation")) == ["write after revocation"]
+    assert "speech after stop" in broken(package, make_text_agent("adversary:non-yielder"))
 
 
 def dialling() -> dict[str, Any]:
@@ -79,12 +79,12 @@ def test_a_search_finds_the_race_and_shrinks_it_to_the_one_lost_answer(tmp_path:
 
 
 def test_a_search_without_a_find_says_so(tmp_path: Path) -> None:
-    assert Explorer(load(expense(), tmp_path), make_agent("oracle"), "oracle").search(15) is None
+    assert Explorer(load(expense(), tmp_path), make_text_agent("oracle"), "oracle").search(15) is None
 
 
 def test_a_session_that_is_wrong_unchanged_needs_no_change(tmp_path: Path) -> None:
     package = load(revoking(), tmp_path)
-    found = Explorer(package, make_agent("adversary:non-yielder"), "x").search(3)
+    found = Explorer(package, make_text_agent("adversary:non-yielder"), "x").search(3)
     assert found is not None
     assert (found.tried, found.perturbation) == (1, Perturbation())
 
@@ -101,6 +101,6 @@ def test_the_reason_may_be_the_authors_own(tmp_path: Path) -> None:
         (event,) = trace_of(done).events
         return "no overlap" if event.onset_ms is None else None
 
-    found = Explorer(package, make_agent("oracle"), "oracle", verdict=silent_overlap).search(60)
+    found = Explorer(package, make_text_agent("oracle"), "oracle", verdict=silent_overlap).search(60)
     assert found is not None
     assert list(found.perturbation.overlaps) in ([], ["E1"])

@@ -1,0 +1,148 @@
+"""A call to an agent with a voice: dial, hold the session on sound, record it, and say how it ended."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import TYPE_CHECKING, Any
+
+from pytest_talk2agent.workflows.agents.protocol import (
+    AgentError,
+    AgentFailedError,
+    Briefing,
+    InfrastructureError,
+)
+from pytest_talk2agent.workflows.agents.voice import Line, LineError, VoiceAgent
+from pytest_talk2agent.workflows.audio.duplex import DuplexSession
+from pytest_talk2agent.workflows.audio.recorder import Recorder, Recording
+from pytest_talk2agent.workflows.caller.observer import UnreachableError
+from pytest_talk2agent.workflows.caller.speech import Wordings
+from pytest_talk2agent.workflows.package.package import Package
+from pytest_talk2agent.workflows.session.options import DUPLEX, RunOptions
+from pytest_talk2agent.workflows.session.scene import Scene
+from pytest_talk2agent.workflows.session.timeline import RealClock
+from pytest_talk2agent.workflows.stable import stable_int
+from pytest_talk2agent.workflows.workbench.backend import StateError
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.workflows.audio.ports import SoundOptions
+
+
+class Call:
+    """One call that is about to be made.
+
+    Raises:
+        ValueError: where the agent cannot be called so.
+    """
+
+    def __init__(self, package: Package, agent: VoiceAgent, options: RunOptions, sound: SoundOptions | None) -> None:
+        if sound is None:
+            raise ValueError("an agent with a voice needs a caller with one; name it with --t2a-caller")
+        if options.condition == "C0":
+            raise ValueError("condition C0 has no sound, and this agent nothing else")
+        if options.clock == "virtual" and not agent.abilities.virtual:
+            raise ValueError("this agent takes real time; hold it with --t2a-clock=real")
+        if not agent.abilities.words and sound.listener is None:
+            raise ValueError("this agent does not say what it says; name what listens to it with --t2a-listener")
+        self._agent, self._options, self._sound = agent, options, sound
+        self._clips = sound.clips(package)
+        seed = stable_int(options.seed, "channel", options.repetition) % (1 << 31)
+        self._channel = sound.channel(package, options.condition, seed) if sound.channel is not None else None
+
+    def plain(self) -> dict[str, Any]:
+        """What the log says of it at its beginning."""
+        return self._sound.plain(self._clips, self._channel)
+
+    def hold(self, scene: Scene, briefing: Briefing) -> dict[str, Any]:
+        """The call, from dialling to the last word; how it ended."""
+        session: DuplexSession | None = None
+        line: Line | None = None
+        recorder = Recorder(self._sound.recording) if self._sound.recording is not None else None
+        ending: dict[str, Any] = {"state": "finished", "failure": ""}
+        try:
+            try:
+                line = self._dial(scene, briefing)
+                session = self._session(scene, line, recorder)
+                session.begin()
+                scene.timeline.run()
+                ending["end"] = session.end
+            except AgentFailedError as error:
+                ending |= {"end": "agent-failed", "failure": str(error)}
+            if session is not None:
+                session.finish()
+        except (InfrastructureError, StateError, UnreachableError) as error:
+            phase = {"phase": error.phase} if isinstance(error, LineError) else {}
+            scene.note("INFRA_FAILURE", "harness", error=str(error), **phase)
+            ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error), **phase}
+        finally:
+            if line is not None:
+                line.close()
+            recording = _closed(recorder)
+        ending["turns"] = session.turn if session is not None else 0
+        if recording is not None:
+            ending["recording"] = recording.plain()
+        if session is not None and self._options.clock == "real":
+            ending["pacing"] = session.pacing()
+        return ending
+
+    def _dial(self, scene: Scene, briefing: Briefing) -> Line:
+        """Begin the call; under the real clock its time begins when the line is open."""
+        if self._options.clock == "virtual":
+            return self._agent.dial(briefing, real=False)
+        line = _within(self._sound.limits.connect, lambda: self._agent.dial(briefing, real=True))
+        if isinstance(scene.timeline.clock, RealClock):
+            scene.timeline.clock.restart()
+        return line
+
+    def _session(self, scene: Scene, line: Line, recorder: Recorder | None) -> DuplexSession:
+        options, sound = self._options, self._sound
+        return DuplexSession(
+            scene,
+            line,
+            self._agent.abilities,
+            Wordings(scene.package, options.condition, options.seed, options.ms_per_word),
+            self._clips,
+            seed=options.seed,
+            duplex=options.condition in DUPLEX,
+            limits=sound.limits,
+            channel=self._channel,
+            listener=sound.listener,
+            recorder=recorder,
+        )
+
+
+def _closed(recorder: Recorder | None) -> Recording | None:
+    if recorder is None:
+        return None
+    try:
+        return recorder.close()
+    finally:
+        recorder.discard()
+
+
+def _within(limit_ms: int, dial: Any) -> Line:
+    """The line, or LineError where it takes longer than the limit."""
+    answers: queue.SimpleQueue[Line | BaseException] = queue.SimpleQueue()
+    given_up = threading.Event()
+
+    def work() -> None:
+        try:
+            line = dial()
+        except BaseException as error:
+            answers.put(error)
+            return
+        answers.put(line)
+        if given_up.is_set():
+            line.close()
+
+    threading.Thread(target=work, name="t2a-dial", daemon=True).start()
+    try:
+        answer = answers.get(timeout=limit_ms / 1000)
+    except queue.Empty:
+        given_up.set()
+        raise LineError("connect", f"no answer within {limit_ms} ms") from None
+    if isinstance(answer, (AgentError, AgentFailedError, InfrastructureError)):
+        raise answer
+    if isinstance(answer, BaseException):
+        raise LineError("connect", f"{type(answer).__name__}: {str(answer)[:200]}") from answer
+    return answer
