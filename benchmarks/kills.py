@@ -22,7 +22,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from pytest_talk2agent.execution.ledger import Ledger
+from pytest_talk2agent.execution.record import Ledger
 from pytest_talk2agent.execution.usage import processes_of
 
 VICTIMS = ("controller", "worker", "agent")

@@ -19,7 +19,7 @@ from table import print_table
 from pytest_talk2agent.recording.rendering import Line, render
 from pytest_talk2agent.recording.voices import make_voices
 from pytest_talk2agent.speech.acoustics.chain import heard_in
-from pytest_talk2agent.speech.acoustics.condition import parse_sound
+from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 from pytest_talk2agent.speech.audio import read_audio
 from pytest_talk2agent.tasks.loader import load_tasks
 

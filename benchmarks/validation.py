@@ -25,7 +25,7 @@ from pathlib import Path
 
 from pytest_talk2agent import cli
 from pytest_talk2agent.execution.errand import Errand, Executed, errands_of, execute
-from pytest_talk2agent.execution.ledger import Ledger
+from pytest_talk2agent.execution.record import Ledger
 from pytest_talk2agent.execution.trial import Trials, refusal
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.tasks.loader import load_tasks

@@ -15,7 +15,7 @@ import validation
 from pytest_talk2agent import cli
 from pytest_talk2agent.analysis.metrics import LABELS
 from pytest_talk2agent.execution.errand import Errand
-from pytest_talk2agent.execution.ledger import Ledger
+from pytest_talk2agent.execution.record import Ledger
 from pytest_talk2agent.execution.trial import Trials
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.results.saved import read_run

@@ -277,7 +277,7 @@ def _in_sounds(
     if not all(text.strip() for text in sounds):
         raise pytest.UsageError(_EMPTY.format("sound"))
     from pytest_talk2agent.interfaces.spec import HEARS_NOTHING, parse_spec, with_sound
-    from pytest_talk2agent.speech.acoustics.condition import parse_sound
+    from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 
     try:
         conditions = [None if text.strip() == "clean" else parse_sound(text) for text in sounds]

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.adapter.voice_session import VoiceSession
     from pytest_talk2agent.engine.subject import Subject
     from pytest_talk2agent.execution.agents.agent_spec import AgentSpec
-    from pytest_talk2agent.execution.ledger import Ledger
-    from pytest_talk2agent.execution.record import TrialRecord
+    from pytest_talk2agent.execution.record import Ledger, TrialRecord
     from pytest_talk2agent.execution.trial import Trials
     from pytest_talk2agent.execution.trial_result import TrialResult
     from pytest_talk2agent.remote.purse import SharedBudget
@@ -199,7 +198,7 @@ class Executor:
 
     def __init__(self, voice: VoiceSession) -> None:
         from pytest_talk2agent.execution.bubblewrap import form
-        from pytest_talk2agent.execution.ledger import Ledger
+        from pytest_talk2agent.execution.record import Ledger
         from pytest_talk2agent.execution.trial import Trials
 
         form()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
     from pytest_talk2agent.adapter.voice_session import VoiceSession
-    from pytest_talk2agent.workflows.campaign.gate import CampaignRules
+    from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
     from pytest_talk2agent.workflows.campaign.holding import Holder, NamedAgent
     from pytest_talk2agent.workflows.campaign.record import SessionRecord
     from pytest_talk2agent.workflows.package.package import Package

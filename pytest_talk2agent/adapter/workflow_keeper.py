@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_talk2agent.adapter.voice_session import VoiceSession
     from pytest_talk2agent.reporting.html.workflow_section import Campaign
     from pytest_talk2agent.results.held import HeldRow
-    from pytest_talk2agent.workflows.campaign.gate import CampaignGate
+    from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignGate
     from pytest_talk2agent.workflows.campaign.record import SessionRecord
 
 SHOWN = 5
@@ -50,7 +50,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
     def decide(self, *, updates: bool) -> CampaignGate:
         """Decide on all sessions; with ``updates`` what of the baseline did not run is let go."""
         from pytest_talk2agent.adapter.workflow_items import campaign_rules
-        from pytest_talk2agent.workflows.campaign.gate import decide_campaign
+        from pytest_talk2agent.workflows.campaign.campaign_gate import decide_campaign
 
         settings, baseline = self._voice.settings, self._voice.baseline
         held = None if baseline is None or not baseline.workflows.agents else baseline.workflows

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.workflows.campaign.gate import CampaignRules
+    from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
 
 METRICS = ("pass", "reliable")
 """Of a margin: Pass@1 and Reliable@k."""
@@ -62,7 +62,7 @@ class WorkflowSettings:
 
     def rules(self, must_pass: tuple[str, ...], *, inconclusive_passes: bool) -> CampaignRules:
         """What the run is held to."""
-        from pytest_talk2agent.workflows.campaign.gate import CampaignRules
+        from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
 
         return CampaignRules(
             repetitions=self.repetitions,

@@ -16,7 +16,7 @@ from pytest_talk2agent.tasks.errors import counted
 
 if TYPE_CHECKING:
     from pytest_talk2agent.execution.errand import Errand, Executed
-    from pytest_talk2agent.execution.ledger import Ledger
+    from pytest_talk2agent.execution.record import Ledger
     from pytest_talk2agent.execution.trial import Runs
     from pytest_talk2agent.tasks.task import Task
 
@@ -70,7 +70,7 @@ def add_execute(commands: Commands) -> None:
 def run_execute(options: argparse.Namespace) -> int:
     """Execute; 1 where a task is not fit for it, or a trial has no score."""
     from pytest_talk2agent.execution.errand import execute
-    from pytest_talk2agent.execution.ledger import Ledger
+    from pytest_talk2agent.execution.record import Ledger
     from pytest_talk2agent.execution.trial import Trials, refusal
     from pytest_talk2agent.tasks.loader import load_tasks
 

@@ -15,8 +15,8 @@ from pytest_talk2agent.interfaces.utterance import InterfaceError
 from pytest_talk2agent.reporting.visible import table
 from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.verdict import share
-from pytest_talk2agent.speech.acoustics.condition import parse_sound
 from pytest_talk2agent.speech.acoustics.noise import Noise
+from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.task import Task

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.schema import json_schema, manifest_schema
 from pytest_talk2agent.tasks.sniff import classify
 from pytest_talk2agent.tasks.task import Task
+from pytest_talk2agent.workflows.package.loader import MANIFEST, is_package
+from pytest_talk2agent.workflows.proof.lint import lint_package
+from pytest_talk2agent.workflows.proof.prove import Objection, prove
 
 TOGETHER = "  (how much more the one is worth where the other is retained, the strongest pairs; below 0: how much less)"
 """What the numbers of pairs say: the Shapley interaction index."""
@@ -180,16 +183,45 @@ def add_lint(commands: Commands) -> None:
 
 def run_lint(options: argparse.Namespace) -> int:
     """Lint the files and packages; 1 where there are errors."""
-    from pytest_talk2agent.commands.packages import lint_packages, packages_in
-
-    packages = packages_in(options.paths)
+    packages = _packages_in(options.paths)
     errors = 0
     if packages:
-        errors = lint_packages(packages, proofs=options.prove)
+        errors = _lint_packages(packages, proofs=options.prove)
         options.paths = [path for path in options.paths if not _only_packages(path)]
     elif options.prove:
         raise ValueError("--prove: there is no package in these paths; name a folder that has a task.yaml and a user/")
     return max(errors > 0, _lint_tasks(options)) if options.paths else int(errors > 0)
+
+
+def _packages_in(paths: Iterable[Path]) -> list[Path]:
+    """The folders of packages among some paths and in them, each once, by name."""
+    found = [place.parent for path in paths if path.is_dir() for place in path.rglob(MANIFEST)]
+    return sorted({folder for folder in found if is_package(folder)})
+
+
+def _lint_packages(folders: Sequence[Path], *, proofs: bool) -> int:
+    """Write what is wrong or odd in packages, and with ``proofs`` what a proof objects to; the number of errors."""
+    errors = warnings = sessions = rules = 0
+    for folder in folders:
+        package, faults, objections = lint_package(folder)
+        errors += len(faults)
+        write(faults)
+        if package is not None and proofs and not any(one.level == "error" for one in objections):
+            proved = prove(package)
+            sessions, rules = sessions + proved.sessions, rules + proved.rules
+            objections += proved.objections
+        errors += sum(one.level == "error" for one in objections)
+        warnings += sum(one.level == "warning" for one in objections)
+        write([_objection_line(folder, one) for one in objections])
+    numbers = ((len(folders), "package"), (errors, "error"), (warnings, "warning"))
+    write([", ".join(counted(number, noun) for number, noun in numbers)])
+    if proofs:
+        write([f"{counted(rules, 'rule')} proved in {counted(sessions, 'session')}"])
+    return errors
+
+
+def _objection_line(folder: Path, objection: Objection) -> str:
+    return f"{folder / objection.file}: {objection.level}: {objection.message}"
 
 
 def _only_packages(path: Path) -> bool:

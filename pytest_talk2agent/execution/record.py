@@ -1,21 +1,60 @@
-"""The record of one trial: one task, one transcript, one agent, one round."""
+"""The record of one trial: one task, one transcript, one agent, one round, and each command that the agent gave."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pytest_talk2agent.execution.checking import Finding
-from pytest_talk2agent.execution.trajectory import Step
 from pytest_talk2agent.grading.retention import read_fraction
+from pytest_talk2agent.results import ledger
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.results.untrusted import mapping
 
 SCHEMA = 1
 State = Literal["scored", "agent_failed", "timed_out", "infrastructure_failed"]
 STATES: tuple[State, ...] = get_args(State)
+MOST_SHOWN = 2000
+MOST_STEPS = 500
+_MOST_SAID = 300
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command.
+
+    Attributes:
+        command: as the agent gave it.
+        status: its exit status; None where it was ended.
+        output: what it printed on both streams, clipped.
+        stopped: why it was ended.
+    """
+
+    command: str
+    status: int | None
+    output: str = ""
+    stopped: str = ""
+
+    @property
+    def ending(self) -> str:
+        """How it ended, with the last of what it printed, on one line."""
+        said = " ".join(self.output.split())[-_MOST_SAID:]
+        return f"ended with status {self.status}{': ' if said else ''}{said}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"command": self.command, "status": self.status, "output": self.output, "stopped": self.stopped}
+
+
+def clipped(text: str, most: int = MOST_SHOWN) -> str:
+    """A text whose middle is left out where it is long."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half} characters]\n{text[-half:]}"
 
 
 @dataclass(frozen=True)
@@ -110,3 +149,10 @@ class TrialRecord:
             steps=tuple(Step(**mapping(step, "step")) for step in values["steps"]),
         )
         return cls(**values)
+
+
+class Ledger(ledger.Ledger[TrialRecord]):
+    """The records of trials below a folder; raises OSError where it cannot be read or written."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, TrialRecord.from_json, "trials")

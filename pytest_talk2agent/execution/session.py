@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from pytest_talk2agent.execution.record import MOST_STEPS, Step, clipped
 from pytest_talk2agent.execution.sandbox import Ended, Limits
-from pytest_talk2agent.execution.trajectory import MOST_STEPS, Step, clipped
 
 AGENT_LIMITS = Limits(address_space=16 << 30, output=1 << 20)
 """What one command of an agent may use; its time is that of the task."""

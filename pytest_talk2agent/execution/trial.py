@@ -14,9 +14,7 @@ from pytest_talk2agent.execution.agents.agent import Assignment, Control
 from pytest_talk2agent.execution.agents.registry import AnyAgent, make_agent
 from pytest_talk2agent.execution.bubblewrap import form
 from pytest_talk2agent.execution.checking import ENDED, Finding, check_workspace, open_grader, score_of, sources_of
-from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.record import State, TrialKey, TrialRecord
-from pytest_talk2agent.execution.repository import commands_of
+from pytest_talk2agent.execution.record import Ledger, State, TrialKey, TrialRecord
 from pytest_talk2agent.execution.sandbox import SandboxError
 from pytest_talk2agent.execution.session import (
     AGENT_LIMITS,
@@ -28,7 +26,7 @@ from pytest_talk2agent.execution.session import (
     TimedOutError,
     text_sha256,
 )
-from pytest_talk2agent.execution.workspace import Workspace
+from pytest_talk2agent.execution.workspace import Workspace, commands_of
 from pytest_talk2agent.remote.budget import Budget
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.results.task_result import VERSION

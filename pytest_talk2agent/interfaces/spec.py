@@ -27,7 +27,7 @@ from pytest_talk2agent.remote.option_text import near, split_options
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from pytest_talk2agent.speech.acoustics.condition import SoundCondition
+    from pytest_talk2agent.speech.acoustics.sound_condition import SoundCondition
 
     Options = TypeVar("Options", bound=DataclassInstance)
 
@@ -203,7 +203,7 @@ def _sound(text: str, rest: str) -> tuple[str, SoundCondition | None]:
         return rest, None
     if len(found) > 1:
         raise InterfaceError(f"interface {text!r}: +sound is given twice; write one, its effects divided by commas")
-    from pytest_talk2agent.speech.acoustics.condition import parse_sound
+    from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 
     try:
         sound = parse_sound(found[0]["sound"])

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.workflow_section import Campaign
 from pytest_talk2agent.reporting.report_folder import WORKFLOWS
-from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules, decide_campaign
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
 from pytest_talk2agent.workflows.scoring.grade import Compat
 

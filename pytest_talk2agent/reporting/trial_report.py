@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from pytest_talk2agent.execution.trajectory import Step
+from pytest_talk2agent.execution.record import Step
 from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.reporting.losses import aligned, short, show_score, wrapped

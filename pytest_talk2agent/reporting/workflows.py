@@ -8,7 +8,7 @@ from pytest_talk2agent.reporting.properties import PREFIX
 from pytest_talk2agent.reporting.session_diff import diff_lines
 from pytest_talk2agent.reporting.visible import encodable, shell_word, table, visible_line, visible_lines
 from pytest_talk2agent.tasks.errors import counted
-from pytest_talk2agent.workflows.campaign.gate import CampaignGate
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignGate
 from pytest_talk2agent.workflows.campaign.kept import KeptSession
 from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent
 from pytest_talk2agent.workflows.campaign.record import ProblemRecord, SessionRecord

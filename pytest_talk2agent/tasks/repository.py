@@ -1,6 +1,6 @@
 """A git repository as the state that an agent begins with, as a task file describes it.
 
-What makes it is `pytest_talk2agent.execution.repository`.
+What makes it is `pytest_talk2agent.execution.workspace`.
 """
 
 from __future__ import annotations

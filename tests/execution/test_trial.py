@@ -9,8 +9,7 @@ import pytest
 
 from pytest_talk2agent.execution import trial
 from pytest_talk2agent.execution.agents.agent import Assignment, Control
-from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.record import TrialRecord
+from pytest_talk2agent.execution.record import Ledger, TrialRecord
 from pytest_talk2agent.execution.sandbox import SandboxError
 from pytest_talk2agent.execution.session import Session, text_sha256
 from pytest_talk2agent.execution.trial import Trials, refusal, task_sha256

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from pytest_talk2agent.execution.checking import Finding
-from pytest_talk2agent.execution.record import State, TrialKey, TrialRecord
-from pytest_talk2agent.execution.trajectory import Step
+from pytest_talk2agent.execution.record import State, Step, TrialKey, TrialRecord
 from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.grading.retention import Interval
 

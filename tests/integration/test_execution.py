@@ -11,7 +11,7 @@ import pytest
 
 from pytest_talk2agent.cli import main
 from pytest_talk2agent.execution import bubblewrap
-from pytest_talk2agent.execution.ledger import Ledger
+from pytest_talk2agent.execution.record import Ledger
 from pytest_talk2agent.execution.saved_trials import read_executed
 from tests.conftest import Run, Transcripts
 from tests.judging.scripted import scripted_server

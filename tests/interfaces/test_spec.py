@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pytest_talk2agent.interfaces.spec import Spec, parse_spec, parse_specs, read_options, with_sound
 from pytest_talk2agent.interfaces.utterance import InterfaceError
-from pytest_talk2agent.speech.acoustics.condition import parse_sound
+from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 
 
 @pytest.mark.parametrize(

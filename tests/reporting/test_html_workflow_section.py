@@ -15,7 +15,7 @@ from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.html.workflow_section import MOST, Campaign, workflow_section
 from pytest_talk2agent.results.gate import decide_gate
 from pytest_talk2agent.workflows.agents.registry import make_agent
-from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules, decide_campaign
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
 from pytest_talk2agent.workflows.session.log import EventLog
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_talk2agent.analysis.outcomes import read_outcomes
 from pytest_talk2agent.analysis.paper import read_rounds
 from pytest_talk2agent.execution.checking import Finding
-from pytest_talk2agent.execution.trajectory import Step
+from pytest_talk2agent.execution.record import Step
 from pytest_talk2agent.execution.trial_gate import executed_run, summarise_trials
 from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.grading.retention import Interval

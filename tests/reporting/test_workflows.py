@@ -15,7 +15,7 @@ from pytest_talk2agent.reporting.workflows import (
     session_text,
 )
 from pytest_talk2agent.workflows.agents.registry import make_agent
-from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules, decide_campaign
 from pytest_talk2agent.workflows.campaign.kept import kept_session
 from pytest_talk2agent.workflows.campaign.summary import slices
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session

@@ -1,4 +1,4 @@
-"""What an agent is: it gets a transcript and a session, and acts."""
+"""What an agent is: it gets a transcript and a session, and acts. And the two controls: they know the task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pytest_talk2agent.execution.sandbox import Mount
-from pytest_talk2agent.execution.session import Session
+from pytest_talk2agent.execution.session import AgentFailedError, Session
 
 
 class AgentError(ValueError):
@@ -59,3 +59,31 @@ class Control(ABC):
     @abstractmethod
     def act(self, assignment: Assignment, transcript: str, session: Session) -> None:
         """Act until it is done; raises as an `Agent` does."""
+
+
+class Oracle(Control):
+    """Runs the reference solution of the task, whatever was heard: its score must be 1."""
+
+    def identity(self) -> Mapping[str, str]:
+        """Its name; the solution is a part of the task."""
+        return {"name": "oracle"}
+
+    def act(self, assignment: Assignment, transcript: str, session: Session) -> None:
+        """Run the solution, each command in its turn."""
+        session.receive(transcript)
+        for command in assignment.solution:
+            step = session.run(command)
+            if step.status:
+                raise AgentFailedError(f"the solution {step.ending}")
+
+
+class Nop(Control):
+    """Does nothing: its score must be below 1."""
+
+    def identity(self) -> Mapping[str, str]:
+        """Its name."""
+        return {"name": "nop"}
+
+    def act(self, assignment: Assignment, transcript: str, session: Session) -> None:
+        """Do nothing."""
+        session.receive(transcript)

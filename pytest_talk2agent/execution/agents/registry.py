@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from pytest_talk2agent.execution.agents.agent import Agent, AgentError, Control
+from pytest_talk2agent.execution.agents.agent import Agent, AgentError, Control, Nop, Oracle
 from pytest_talk2agent.execution.agents.command import Command
-from pytest_talk2agent.execution.agents.controls import Nop, Oracle
 from pytest_talk2agent.execution.agents.llm import LanguageModel
 from pytest_talk2agent.execution.agents.obedient import Obedient
 from pytest_talk2agent.execution.agents.python import PythonAgent

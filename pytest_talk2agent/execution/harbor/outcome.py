@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_talk2agent.execution.checking import Finding
-from pytest_talk2agent.execution.record import State
-from pytest_talk2agent.execution.trajectory import MOST_STEPS, Step, clipped
+from pytest_talk2agent.execution.record import MOST_STEPS, State, Step, clipped
 
 AGENT_FAILED = {
     *("NonZeroAgentExitCodeError", "ContextWindowExceededError", "OutputTokenExceededError"),

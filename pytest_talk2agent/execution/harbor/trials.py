@@ -21,11 +21,9 @@ from pytest_talk2agent.execution.harbor import run
 from pytest_talk2agent.execution.harbor.engines import configuration
 from pytest_talk2agent.execution.harbor.folder import HarborTask, HarborTasks
 from pytest_talk2agent.execution.harbor.outcome import Outcome, outcome_of, steps_of
-from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.record import TrialKey, TrialRecord
+from pytest_talk2agent.execution.record import Ledger, Step, TrialKey, TrialRecord
 from pytest_talk2agent.execution.scratch import ScratchFolder
 from pytest_talk2agent.execution.session import InfrastructureError, text_sha256
-from pytest_talk2agent.execution.trajectory import Step
 from pytest_talk2agent.execution.trial import run_once
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.results.task_result import VERSION

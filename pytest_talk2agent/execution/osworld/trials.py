@@ -22,11 +22,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pytest_talk2agent.execution.agents.agent import AgentError
 from pytest_talk2agent.execution.foreign import Told, ask
-from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.record import State, TrialKey, TrialRecord
+from pytest_talk2agent.execution.record import MOST_STEPS, Ledger, State, Step, TrialKey, TrialRecord, clipped
 from pytest_talk2agent.execution.scratch import ScratchFolder
 from pytest_talk2agent.execution.session import InfrastructureError, text_sha256
-from pytest_talk2agent.execution.trajectory import MOST_STEPS, Step, clipped
 from pytest_talk2agent.execution.trial import run_once
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.results.task_result import VERSION

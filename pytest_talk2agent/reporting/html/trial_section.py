@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
 
-from pytest_talk2agent.execution.trajectory import Step
+from pytest_talk2agent.execution.record import Step
 from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.reporting.html.markup import COLOURS, Markup, element

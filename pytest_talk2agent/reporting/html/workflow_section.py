@@ -16,8 +16,8 @@ from pytest_talk2agent.reporting.session_diff import cut, found_of, rows_headlin
 from pytest_talk2agent.reporting.visible import shell_word, visible_line
 from pytest_talk2agent.reporting.workflows import Table, campaign_tables, other_rules, session_headline, session_name
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignGate
 from pytest_talk2agent.workflows.campaign.diff import WORLD, ArtifactDiff, SessionDiff
-from pytest_talk2agent.workflows.campaign.gate import CampaignGate
 from pytest_talk2agent.workflows.campaign.kept import KeptSession, kept_session
 from pytest_talk2agent.workflows.campaign.record import Outcome, SessionRecord
 from pytest_talk2agent.workflows.campaign.summary import slices

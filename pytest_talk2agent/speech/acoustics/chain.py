@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.speech.acoustics.condition import SoundCondition
 from pytest_talk2agent.speech.acoustics.effect import Effect, Setting, Sound, SoundError, Source, seed_of
 from pytest_talk2agent.speech.acoustics.level import limited
+from pytest_talk2agent.speech.acoustics.sound_condition import SoundCondition
 from pytest_talk2agent.speech.audio import Audio
 
 

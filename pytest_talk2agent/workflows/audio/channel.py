@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_talk2agent.speech.acoustics.chain import LiveSound
-from pytest_talk2agent.speech.acoustics.condition import SoundCondition, parse_sound
 from pytest_talk2agent.speech.acoustics.effect import SoundError, Source
+from pytest_talk2agent.speech.acoustics.sound_condition import SoundCondition, parse_sound
 from pytest_talk2agent.workflows.audio.bank import Level
 from pytest_talk2agent.workflows.audio.clip_form import FULL, RATE, Pcm
 from pytest_talk2agent.workflows.audio.talkers import talkers_for

@@ -9,8 +9,7 @@ import pytest
 
 from pytest_talk2agent.execution.harbor.folder import HarborTasks
 from pytest_talk2agent.execution.harbor.trials import HarborTrials
-from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.record import TrialRecord
+from pytest_talk2agent.execution.record import Ledger, TrialRecord
 from pytest_talk2agent.tasks.task import Task
 from tests.execution.harbor.conftest import PROMPT, write_task
 

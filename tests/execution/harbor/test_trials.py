@@ -15,8 +15,7 @@ import pytest
 from pytest_talk2agent.execution.errand import Errand, execute
 from pytest_talk2agent.execution.harbor.folder import HarborTasks
 from pytest_talk2agent.execution.harbor.trials import HarborTrials
-from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.record import TrialRecord
+from pytest_talk2agent.execution.record import Ledger, TrialRecord
 from pytest_talk2agent.execution.session import text_sha256
 from pytest_talk2agent.tasks.task import Task
 from tests.execution.harbor.conftest import FILES, PROMPT, write_task

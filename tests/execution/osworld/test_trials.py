@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 
 from pytest_talk2agent.execution.agents.agent import AgentError
-from pytest_talk2agent.execution.ledger import Ledger
 from pytest_talk2agent.execution.osworld.trials import OsworldTrials, Settings, read_settings
-from pytest_talk2agent.execution.record import TrialRecord
+from pytest_talk2agent.execution.record import Ledger, TrialRecord
 from pytest_talk2agent.tasks.task import Task
 from tests.commands.conftest import Say, complain, say
 from tests.execution.osworld.conftest import NAME, PROMPT

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_talk2agent.speech.acoustics.chain import LiveSound, heard_in, record_of
-from pytest_talk2agent.speech.acoustics.condition import FAMILIES, parse_sound
 from pytest_talk2agent.speech.acoustics.effect import Setting, Sound, SoundError
+from pytest_talk2agent.speech.acoustics.sound_condition import FAMILIES, parse_sound
 from pytest_talk2agent.speech.audio import Audio, read_audio
 from pytest_talk2agent.speech.noise import with_noise
 from tests.speech.acoustics.conftest import FIXTURES

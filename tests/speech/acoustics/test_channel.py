@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pytest_talk2agent.speech.acoustics.chain import heard_in
-from pytest_talk2agent.speech.acoustics.condition import parse_sound
 from pytest_talk2agent.speech.acoustics.effect import Setting, Sound
+from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 from pytest_talk2agent.speech.audio import Audio
 from tests.speech.acoustics.test_noise import spectrum
 

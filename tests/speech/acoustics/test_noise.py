@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_talk2agent.speech.acoustics.chain import heard_in
-from pytest_talk2agent.speech.acoustics.condition import parse_sound
 from pytest_talk2agent.speech.acoustics.effect import Sound
+from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 from pytest_talk2agent.speech.audio import Audio, read_audio
 from tests.speech.acoustics.conftest import FIXTURES
 

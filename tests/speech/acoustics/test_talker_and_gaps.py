@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pytest_talk2agent.speech.acoustics.chain import heard_in
-from pytest_talk2agent.speech.acoustics.condition import parse_sound
 from pytest_talk2agent.speech.acoustics.effect import Setting, SoundError
+from pytest_talk2agent.speech.acoustics.sound_condition import parse_sound
 from pytest_talk2agent.speech.audio import Audio
 
 

@@ -15,9 +15,7 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.execution.checking import Finding
-from pytest_talk2agent.execution.ledger import Ledger
-from pytest_talk2agent.execution.record import TrialKey, TrialRecord
-from pytest_talk2agent.execution.trajectory import Step
+from pytest_talk2agent.execution.record import Ledger, Step, TrialKey, TrialRecord
 
 
 def record(round_: int = 1, *, missing: bool = False, output: str = "") -> TrialRecord:
@@ -120,7 +118,7 @@ def test_a_claim_is_waited_for_and_tells_what_was_done(tmp_path: Path) -> None:
 WRITER = """
 import dataclasses, json, sys
 from pathlib import Path
-from pytest_talk2agent.execution.ledger import Ledger
+from pytest_talk2agent.execution.record import Ledger
 from pytest_talk2agent.execution.record import TrialRecord
 ledger, record = Ledger(Path(sys.argv[1])), TrialRecord.from_json(json.loads(sys.argv[2]))
 for number in range(10_000):

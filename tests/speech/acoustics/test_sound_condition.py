@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_talk2agent.speech.acoustics.condition import FAMILIES, parse_sound
 from pytest_talk2agent.speech.acoustics.effect import SoundError
+from pytest_talk2agent.speech.acoustics.sound_condition import FAMILIES, parse_sound
 from tests.conftest import write_tone
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_talk2agent.execution.repository import commands_of
 from pytest_talk2agent.execution.sandbox import Sandbox
 from pytest_talk2agent.execution.session import Session
-from pytest_talk2agent.execution.workspace import Workspace
+from pytest_talk2agent.execution.workspace import Workspace, commands_of
 from pytest_talk2agent.tasks.executable import Execution
 
 EXECUTION = Execution.model_validate(

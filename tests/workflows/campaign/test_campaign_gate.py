@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from pytest_talk2agent.results.held import Held
-from pytest_talk2agent.workflows.campaign.gate import CampaignRules, decide_campaign
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules, decide_campaign
 from tests.workflows.campaign.records import items, session, sessions
 
 HALF = Fraction(1, 2)
