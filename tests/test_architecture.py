@@ -26,7 +26,7 @@ HEAVY = {
     *("numpy", "soundfile", "soxr", "jiwer", "faster_whisper", "ctranslate2", "pocketsphinx", "moonshine_voice"),
     *("torch", "nemo", "omegaconf", "peft", "transformers", "ray", "httpx", "rapidocr", "pathspec"),
     *("rapidfuzz", "whisper_normalizer", "scipy", "tokenizers", "piper", "safetensors", "psycopg", "phonenumbers"),
-    *("uvicorn", "websockets"),
+    *("uvicorn", "websockets", "openai", "google"),
 }
 ASKS = {f"{NAME}.judging.{name}" for name in ("llm", "model")} | {
     f"{NAME}.workflows.{name}" for name in ("scoring.model_judge", "caller.classifier")

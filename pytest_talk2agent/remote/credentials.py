@@ -50,6 +50,11 @@ class Key:
     def __repr__(self) -> str:
         return f"Key({_HIDDEN if self._secret else ''})"
 
+    @property
+    def secret(self) -> str:
+        """The secret itself, for a vendor's SDK that makes the header; empty where there is no key."""
+        return self._secret
+
     def headers(self) -> dict[str, str]:
         """The request header that carries the key; none where there is no key."""
         return {"Authorization": f"Bearer {self._secret}"} if self._secret else {}

@@ -86,7 +86,7 @@ class Endpoint:
         self._timeout = timeout
         self._attempts = attempts
         self._first_wait = first_wait
-        self._local = _is_local(self.base_url)
+        self._local = is_local(self.base_url)
         if base_url and not key_env and not self._local and self.base_url != OPENAI:
             raise SetupError(
                 f"{name}: say which key {self.base_url} gets: {self._option}=NAME for the environment variable that"
@@ -198,7 +198,8 @@ class Endpoint:
         return answer
 
 
-def _is_local(base_url: str) -> bool:
+def is_local(base_url: str) -> bool:
+    """Whether a server is on this machine, by its address alone."""
     host = urlsplit(base_url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -26,6 +26,8 @@ _BUILT_IN: dict[str, tuple[str, str]] = {
     "adversary": (f"{_HERE}.adversary:AdversaryAgent", "NAME"),
     "cascade": ("pytest_talk2agent.workflows.lines.cascade:Cascade", "ASR+MODEL+VOICE"),
     "command": (f"{_HERE}.command:Command", "WORDS"),
+    "gemini-live": ("pytest_talk2agent.workflows.lines.gemini_live:GeminiLive", "MODEL"),
+    "openai-realtime": ("pytest_talk2agent.workflows.lines.openai_realtime:OpenAIRealtime", "MODEL"),
     "oracle": (f"{_HERE}.policy:Oracle", ""),
     "python": (f"{_HERE}.host:PythonAgent", "MODULE:CLASS"),
     "scripted": (f"{_HERE}.policy:Scripted", "FILE"),

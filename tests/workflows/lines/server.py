@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +25,9 @@ def healthy() -> tuple[int, str]:
 
 
 @contextmanager
-def serving(handler: Handler, health: Health | None = healthy, *, pings: bool = True) -> Iterator[int]:
+def serving(
+    handler: Handler, health: Health | None = healthy, *, pings: bool = True, tls: ssl.SSLContext | None = None
+) -> Iterator[int]:
     """Serve websockets with a handler; gives the port. ``pings`` off: the server itself finds nobody gone."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="t2a-test-server", daemon=True)
@@ -40,7 +43,9 @@ def serving(handler: Handler, health: Health | None = healthy, *, pings: bool = 
 
     async def start() -> websockets.asyncio.server.Server:
         every = 20 if pings else None
-        server = await serve(handler, "127.0.0.1", 0, process_request=answer, ping_interval=every, close_timeout=0.5)
+        server = await serve(
+            handler, "127.0.0.1", 0, process_request=answer, ping_interval=every, close_timeout=0.5, ssl=tls
+        )
         assert isinstance(server, websockets.asyncio.server.Server)
         return server
 
