@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pytest_talk2agent.commands import (
     benchmarks,
     campaigns,
+    datasets,
     execution,
     gating,
     labelling,
@@ -51,6 +52,7 @@ COMMANDS = (
     speaking.add_speak,
     recording_page.add_record,
     recordings.add_find_snr,
+    datasets.add_dataset,
     sessions.add_converse,
     sessions.add_replay,
     sessions.add_explore,

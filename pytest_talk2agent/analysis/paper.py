@@ -11,6 +11,7 @@ from statistics import mean, median, quantiles, stdev
 from pytest_talk2agent.analysis.outcomes import Outcomes, rows_of, score_of
 from pytest_talk2agent.grading.grader_source import some
 from pytest_talk2agent.results.task_result import TaskResult
+from pytest_talk2agent.tasks.recording import Recording
 from pytest_talk2agent.tasks.task import Task
 
 
@@ -36,12 +37,19 @@ class Collection:
 def collection_of(name: str, tasks: Sequence[Task], length: Callable[[Path], float]) -> Collection:
     """Measure a collection; ``length`` gives the seconds of a file, 0 where it is unknown."""
     recordings = [recording for task in tasks for recording in task.recordings]
+    return measured(name, tuple(len(task.intentions) for task in tasks), recordings, length)
+
+
+def measured(
+    name: str, intentions: tuple[int, ...], recordings: Sequence[Recording], length: Callable[[Path], float]
+) -> Collection:
+    """A collection by the number of intentions of each of its tasks, and its recordings."""
     lengths = [seconds for recording in recordings if (seconds := length(recording.audio))]
     low, _, high = quantiles(lengths, n=4, method="inclusive") if len(lengths) > 1 else (lengths * 3 or [0.0] * 3)
     return Collection(
         name=name,
-        tasks=len(tasks),
-        intentions=tuple(len(task.intentions) for task in tasks),
+        tasks=len(intentions),
+        intentions=intentions,
         speakers=len({recording.speaker for recording in recordings if recording.speaker}),
         recordings=len(recordings),
         seconds=sum(lengths),

@@ -38,7 +38,12 @@ class Prompt:
     @property
     def seconds(self) -> float:
         """About how long it takes to read the script aloud."""
-        return sum(map(_letters, self.script)) / LETTERS_A_SECOND
+        return reading_seconds(self.script)
+
+
+def reading_seconds(script: str) -> float:
+    """About how long it takes to read a script aloud."""
+    return sum(map(_letters, script)) / LETTERS_A_SECOND
 
 
 def _letters(character: str) -> float:

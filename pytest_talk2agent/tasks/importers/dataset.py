@@ -111,7 +111,8 @@ def _prompt(manifest: Manifest, value: Mapping[str, Any], root: Path) -> None:
     base = root / "wildclawbench" / "synthetic"
     folders = [base, base / "audio", root / "wildclawbench", root]
     audio = value.get("audio") or f"audio/{value.get('category', '')}/{task}.wav"
-    recording = recording_of({"audio": audio, "take": "tts", "sha256": value.get("sha256")}, folders, [root])
+    plain = {"audio": audio, "take": "tts", "sha256": value.get("sha256"), **_ours(value, "speaker")}
+    recording = recording_of(plain, folders, [root])
     manifest.add(task, recording, value.get("colloquial_prompt"))
 
 
@@ -123,8 +124,15 @@ def _take(manifest: Manifest, value: Mapping[str, Any], root: Path) -> None:
         "take": value.get("take"),
         "speaker": value.get("speaker") or value.get("speaker_id"),
         "sha256": value.get("sha256") or value.get("audio_sha256"),
+        **_ours(value),
     }
     manifest.add(task, recording_of(plain, folders, [root]), None)
+
+
+def _ours(value: Mapping[str, Any], *further: str) -> dict[str, Any]:
+    """What ``talk2agent dataset export`` adds to the layout; a key of the same name and another sort is not ours."""
+    texts = {key: value[key] for key in ("voice", "note", *further) if isinstance(value.get(key), str)}
+    return texts | ({"seconds": value["seconds"]} if isinstance(value.get("seconds"), float) else {})
 
 
 def _script(manifest: Manifest, value: Mapping[str, Any], root: Path) -> None:
