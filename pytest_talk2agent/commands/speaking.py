@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pytest_talk2agent.commands.common import Commands, declared, task_files, write, write_error, write_json
+from pytest_talk2agent.commands.speaking_packages import CHECK, LEAST, packages_in, speak_packages
 from pytest_talk2agent.recording.rendering import Line, check_manifest, render, write_manifest
 from pytest_talk2agent.recording.review import Entry, Review, digest_of
 from pytest_talk2agent.recording.rewriting import Rewriter
@@ -24,7 +25,7 @@ from pytest_talk2agent.tasks.task import Task
 def add_speak(commands: Commands) -> None:
     """Declare the command."""
     speak = declared(commands, "speak", run_speak, "instructions as scripts for review, and as recordings by voices")
-    speak.add_argument("suites", type=Path, nargs="+", metavar="SUITE", help="task file or folder")
+    speak.add_argument("suites", type=Path, nargs="+", metavar="SUITE", help="task file or folder; or package")
     speak.add_argument("--script", action="store_true", help="write the scripts beside each task file")
     speak.add_argument("--style", choices=STYLES, default="people", help="as people say it, or symbols in full")
     speak.add_argument("--task", default="*", metavar="PATTERN", help="of task ids (default: all)")
@@ -35,12 +36,23 @@ def add_speak(commands: Commands) -> None:
     speak.add_argument(
         "--store", type=Path, default=Path(".t2a/voices"), metavar="DIR", help="what was rendered before"
     )
+    speak.add_argument(
+        "--check", default=CHECK, metavar="SPEC", help=f"what hears the clips of packages (default: {CHECK}), or none"
+    )
+    speak.add_argument(
+        "--least", type=float, default=LEAST, metavar="X", help=f"of their literals heard back (default: {LEAST})"
+    )
     speak.add_argument("--rewrite", metavar="llm:MODEL", help="let a model put it into plain words; literals survive")
     speak.add_argument("--json", action="store_true", help="the same as data")
 
 
 def run_speak(options: argparse.Namespace) -> int:
     """Write scripts, or accept them; 1 where a literal would not come back from its script."""
+    folders = packages_in(options.suites)
+    if folders and options.voice:
+        return speak_packages(folders, options)
+    if folders:
+        raise ValueError("what the user of a workflow says stands in its bank; --voice SPEC records it")
     if options.voice:
         return _record(options)
     if not options.script and not options.accept:

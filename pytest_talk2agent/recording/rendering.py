@@ -101,7 +101,7 @@ def render(
         path = folder / line.name
         content = kept.read_bytes()
         if not path.exists() or path.read_bytes() != content:
-            _whole(path, content)
+            keep_whole(path, content)
         return Rendered(line, path, hashlib.sha256(content).hexdigest(), known)
 
     made: list[Rendered] = []
@@ -173,10 +173,10 @@ def row_of(line: Line, folder: Path, beside: Path) -> dict[str, Any]:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    _whole(path, content)
+    keep_whole(path, content)
 
 
-def _whole(path: Path, content: bytes) -> None:
+def keep_whole(path: Path, content: bytes) -> None:
     """A reader sees the whole file or none."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:

@@ -28,6 +28,7 @@ FULL = 32_767
 LEVEL_DB = -26.0
 """Of the speech of a clip, pauses left out, below full scale: the nominal level of speech on a line (ITU-T P.56)."""
 _HIGHEST = 0.99
+_SILENT_DB = -45.0
 
 
 def clip_name(variant_id: str) -> str:
@@ -64,7 +65,9 @@ def speech_power(sound: Floats, rate: int = RATE) -> float:
 
 
 def in_form(sound: Floats, rate: int) -> Pcm:
-    """Speech at any rate as the samples of a clip, at `LEVEL_DB`; quieter where a peak would pass full scale.
+    """Speech at any rate as the samples of a clip: at `LEVEL_DB`, or quieter where a peak would pass full scale.
+
+    Silence at its ends goes, but for 30 ms.
 
     Raises:
         ValueError: for silence.
@@ -79,7 +82,17 @@ def in_form(sound: Floats, rate: int) -> Pcm:
     if not power > 0:
         raise ValueError("it is silent")
     louder = 10 ** (LEVEL_DB / 20) / power**0.5
-    return encode(whole * min(louder, _HIGHEST / float(np.abs(whole).max())))
+    return encode(_trimmed(whole * min(louder, _HIGHEST / float(np.abs(whole).max()))))
+
+
+def _trimmed(sound: Floats) -> Floats:
+    """The sound without silence at its ends: frames of 10 ms below -45 dBFS, all but 30 ms of them."""
+    import numpy as np
+
+    frame, margin = RATE // 100, 3 * RATE // 100
+    power = [np.mean(np.square(sound[at : at + frame])) for at in range(0, len(sound), frame)]
+    loud = np.flatnonzero(np.array(power) > 10 ** (_SILENT_DB / 10))
+    return sound[max(0, loud[0] * frame - margin) : (loud[-1] + 1) * frame + margin] if len(loud) else sound
 
 
 def flac_of(pcm: Pcm) -> bytes:

@@ -86,4 +86,4 @@ class Wordings:
 
 
 def _texts(clips: Sequence[Clip], kind: str) -> tuple[str, ...]:
-    return tuple(clip.text for clip in clips if clip.kind == kind)
+    return tuple(dict.fromkeys(clip.text for clip in clips if clip.kind == kind))
