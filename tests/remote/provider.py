@@ -266,7 +266,7 @@ def _form(content_type: str, body: bytes) -> tuple[dict[str, str], bytes]:
 
 def _recording(body: Mapping[str, Any]) -> bytes:
     for message in body.get("messages", ()):
-        content = message["content"]
+        content = message.get("content")
         for part in content if isinstance(content, list) else ():
             if part["type"] == "input_audio":
                 assert part["input_audio"]["format"] == "wav"

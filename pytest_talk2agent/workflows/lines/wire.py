@@ -27,8 +27,8 @@ PING_SECONDS = 5.0
 PONG_SECONDS = 15.0
 """A peer that answers no ping for so long is gone, though its socket is open."""
 CLOSE_SECONDS = 2.0
-MOST_WAITING = 1_000
-"""Messages that wait to be sent: 20 s of frames."""
+MOST_WAITING = 4 << 20
+"""Bytes that wait to be sent: more than a minute of frames."""
 MOST_UNREAD = 64 << 20
 """Bytes that came and were not taken."""
 LONGEST_MESSAGE = 16 << 20
@@ -99,6 +99,7 @@ class Wire:
         self._got: deque[str | bytes] = deque()
         self._unread = 0
         self._waiting: deque[str | bytes] = deque()
+        self._queued = self._written = 0
         self._ended: Ended | None = None
         self._closing = False
         where = urlsplit(url)
@@ -162,14 +163,17 @@ class Wire:
                 await more.wait()
                 more.clear()
                 while self._waiting:
-                    await connection.send(self._waiting.popleft())
+                    message = self._waiting.popleft()
+                    await connection.send(message)
+                    self._written += len(message)
 
     def send(self, message: str | bytes) -> None:
         """Queue a message; what ended takes none."""
         if self._ended is not None or self._closing:
             return
         self._waiting.append(message)
-        if len(self._waiting) > MOST_WAITING:
+        self._queued += len(message)
+        if self._queued - self._written > MOST_WAITING:
             self._ended = Ended(None, "takes no sound any more")
             return
         _LOOP.get().call_soon_threadsafe(self._more.set)

@@ -11,10 +11,10 @@ import json
 import urllib.error
 import urllib.request
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import soxr
@@ -39,6 +39,18 @@ def tone(text: str) -> Samples:
     return np.asarray(6000 * np.sin(2 * np.pi * 300 * moments / RATE), np.int16)
 
 
+Moment = Literal["accept", "greeting", "audio", "turn", "call"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong, and when: at the handshake's end, before or in a greeting, at the second turn, or its tools."""
+
+    name: str
+    moment: Moment
+    act: Callable[[Clerk], Awaitable[None]]
+
+
 @dataclass(frozen=True)
 class Turn:
     """What the clerk does once the user was heard: tools first, then words."""
@@ -52,7 +64,7 @@ class Wits:
     """How a clerk behaves.
 
     ``pace`` is how much faster than it is heard sound is sent; ``pieces`` are the lengths of its messages in bytes, in
-    turn. ``deaf`` to barge-in it talks on.
+    turn. ``deaf`` to barge-in it talks on. ``fault`` happens once.
     """
 
     greeting: str = "hello how can I help"
@@ -62,6 +74,7 @@ class Wits:
     pace: float = 2.0
     pieces: tuple[int, ...] = (960,)
     voice: Voice = tone
+    fault: Fault | None = None
 
 
 @dataclass
@@ -87,6 +100,16 @@ class Clerk(ABC):
         self._speaking = False
         self._busy: asyncio.Task[None] | None = None
         self._plays_until = 0.0
+        self.reads = False
+        """Whether somebody reads what is sent to it."""
+        self._faulty = wits.fault is not None
+
+    async def pass_by(self, moment: Moment) -> None:
+        """Fail here, where that is due."""
+        fault = self.wits.fault
+        if self._faulty and fault is not None and fault.moment == moment:
+            self._faulty = False
+            await fault.act(self)
 
     @abstractmethod
     async def give(self, pcm: bytes) -> None:
@@ -102,8 +125,10 @@ class Clerk(ABC):
 
     async def run(self) -> None:
         """Serve the call to its end."""
+        await self.pass_by("accept")
         await self.begin()
-        self._busy = asyncio.create_task(self._say(self.wits.greeting))
+        self._busy = asyncio.create_task(self._greet())
+        self.reads = True
         try:
             async for message in self.connection:
                 pcm = await self.heard(message)
@@ -115,6 +140,10 @@ class Clerk(ABC):
             self._busy.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await self._busy
+
+    async def _greet(self) -> None:
+        await self.pass_by("greeting")
+        await self._say(self.wits.greeting)
 
     async def begin(self) -> None:
         """Read what is told first."""
@@ -154,6 +183,9 @@ class Clerk(ABC):
             self._busy = asyncio.create_task(self._do(turn))
 
     async def _do(self, turn: Turn) -> None:
+        await self.pass_by("turn")
+        if turn.calls:
+            await self.pass_by("call")
         for name, args in turn.calls:
             self.known.results.append(await asyncio.to_thread(self._call, name, args))
         if turn.say:
@@ -188,6 +220,8 @@ class Clerk(ABC):
             length = self.wits.pieces[number % len(self.wits.pieces)]
             await self.give(pcm[sent : sent + length])
             sent, number = sent + length, number + 1
+            if number == 5:
+                await self.pass_by("audio")
             await asyncio.sleep(max(0.0, began + sent / 2 / RATE / self.wits.pace - loop.time()))
         self._speaking = False
 
@@ -266,8 +300,3 @@ def clerk(kind: type[Clerk], wits: Wits, known: Known) -> Handler:
         await kind(connection, wits, known).run()
 
     return handle
-
-
-def spoken(*texts: str, voice: Voice = tone) -> Sequence[Samples]:
-    """What a user says."""
-    return [voice(text) for text in texts]

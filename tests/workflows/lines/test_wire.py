@@ -90,7 +90,7 @@ def test_a_peer_that_answers_no_ping_is_gone(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_peer_that_takes_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "MOST_WAITING", 10)
+    monkeypatch.setattr(wire, "MOST_WAITING", 10 << 20)
 
     async def stall(connection: ServerConnection) -> None:
         connection.transport.pause_reading()
