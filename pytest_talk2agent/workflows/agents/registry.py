@@ -28,12 +28,14 @@ _BUILT_IN: dict[str, tuple[str, str]] = {
     "command": (f"{_HERE}.command:Command", "WORDS"),
     "gemini-live": ("pytest_talk2agent.workflows.lines.gemini_live:GeminiLive", "MODEL"),
     "openai-realtime": ("pytest_talk2agent.workflows.lines.openai_realtime:OpenAIRealtime", "MODEL"),
+    "media-stream": ("pytest_talk2agent.workflows.lines.media_stream:MediaStream", "URL"),
     "oracle": (f"{_HERE}.policy:Oracle", ""),
     "python": (f"{_HERE}.host:PythonAgent", "MODULE:CLASS"),
     "scripted": (f"{_HERE}.policy:Scripted", "FILE"),
     "spoken": (f"{_HERE}.spoken:Spoken", "AGENT"),
     "silent": (f"{_HERE}.policy:Silent", ""),
     "text": (f"{_HERE}.text:TextModel", "MODEL"),
+    "voice-ws": ("pytest_talk2agent.workflows.lines.voice_ws:VoiceSocket", "URL"),
 }
 """Where each is, and what stands after its colon."""
 

@@ -212,6 +212,7 @@ class AgentSide:
         if not cancelled:
             self._expected = False
             self.awaited = self.awaited and not reply.answers
+            self._waits_since = self._waits_since if self.awaited else None
         more = {"asked_ms": reply.asked_ms, "continuation": reply.continuation, "usage": dict(reply.usage)}
         seq = self.scene.note(
             "AGENT_TEXT",

@@ -4,8 +4,8 @@ Whisper tiny.en hears, a chat model behind an OpenAI-compatible server thinks, P
 and Pipecat's Smart Turn. Instructions and tools are those that `pytest_talk2agent.workflows.lines.service` offers to
 the call. Nothing of pytest-talk2agent is imported: this runs in an environment of its own.
 
-    python bot.py --port 8765 --llm http://127.0.0.1:9000/v1
-    python bot.py --port 8765 --llm http://127.0.0.1:9000/v1 --no-barge-in
+    python pipecat_bot.py --port 8765 --llm http://127.0.0.1:9000/v1
+    python pipecat_bot.py --port 8765 --llm http://127.0.0.1:9000/v1 --no-barge-in
 """
 
 from __future__ import annotations
