@@ -29,7 +29,20 @@ OPTIONS = (
     ),
     ("rounds", "N", "how often each transcript is executed (default: 3)"),
     ("repetitions", "N", "how often each workflow is held by each agent (default: 1)"),
-    ("clock", "virtual|real", "the clock of workflows: discrete events, or the time of the wall (default: virtual)"),
+    (
+        "clock",
+        "virtual|real",
+        "the clock of workflows: discrete events, or the time of the wall (default: virtual; on a network real)",
+    ),
+    (
+        "caller",
+        "bank|stand-in|VOICE",
+        "who speaks for the user to agents with a voice: the package's speech bank, a sine, or a voice such as piper "
+        "for what the bank has not (default: bank)",
+    ),
+    ("call", "C1|C2|C3", "how they are called: in turns, speaking over them, or so in a noisy place (default: C2)"),
+    ("channel", "EFFECT[,EFFECT]", "the line to them, such as babble@5dB,phone, or clean (default: what the call has)"),
+    ("listener", "SPEC", "interface that hears agents which do not give their words, such as whisper:tiny.en"),
     ("compat", "apex-1.0", "score workflows by the published rules with their quirks (default: the mended rules)"),
     (
         "database",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
     from pytest_talk2agent.adapter.voice_session import VoiceSession
+    from pytest_talk2agent.workflows.audio.ports import SoundOptions
     from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
     from pytest_talk2agent.workflows.campaign.holding import Holder, NamedAgent
     from pytest_talk2agent.workflows.campaign.record import SessionRecord
@@ -209,11 +210,37 @@ class Holding:
         self.holder: Holder = Holder(
             settings.store / FOLDER,
             judge=judge,
-            options=RunOptions(clock=settings.workflows.clock, compat=settings.workflows.compat),
+            options=RunOptions(clock=settings.workflows.clock or "virtual", compat=settings.workflows.compat),
+            sound=self._sound(),
+            condition=settings.workflows.condition,
             backend=lambda package: open_state(package, settings.workflows.database),
             frozen=settings.frozen,
             refresh=settings.refresh,
         )
+
+    def _sound(self) -> SoundOptions | None:
+        """How agents with a voice are called; None where none was named."""
+        from pytest_talk2agent.workflows.agents.voice import VoiceAgent
+
+        settings = self.voice.settings.workflows
+        called = [agent for agent in self.agents if isinstance(agent.agent, VoiceAgent)]
+        if not called:
+            return None
+        from pytest_talk2agent.workflows.audio.setup import make_sound
+
+        for agent in called:
+            made = agent.agent
+            assert isinstance(made, VoiceAgent), "it is one of those"
+            if settings.clock == "virtual" and not made.abilities.virtual:
+                raise pytest.UsageError(f"--t2a-clock: {agent.label} takes real time; leave the option out")
+            if not made.abilities.words and settings.call.listener is None:
+                raise pytest.UsageError(
+                    f"--t2a-agent: {agent.label} does not give its words; name what hears it with --t2a-listener"
+                )
+        try:
+            return make_sound(settings.call)
+        except ValueError as error:
+            raise pytest.UsageError(f"calls to {called[0].label}: {error}") from None
 
     @property
     def scoring(self) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import pytest
 
+from pytest_talk2agent.workflows.audio.call_settings import CallSettings
+
 if TYPE_CHECKING:
     from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
 
@@ -48,16 +50,19 @@ class WorkflowSettings:
     """The settings of a run as far as workflows go.
 
     ``holds`` says that agents are named for workflows: with ``--t2a-execute`` they act on transcripts instead.
-    ``margins`` maps metrics to what a build may lose, ``database`` is where worlds on SQL live.
+    ``margins`` maps metrics to what a build may lose, ``database`` is where worlds on SQL live. ``clock`` is None where
+    nobody chose one. ``condition`` and ``call`` are how agents with a voice are called.
     """
 
     holds: bool = False
     repetitions: int = 1
-    clock: Literal["virtual", "real"] = "virtual"
+    clock: Literal["virtual", "real"] | None = None
     compat: Literal["apex-1.0"] | None = None
     min_pass: Fraction | None = None
     min_reliable: Fraction | None = None
     database: str = "sqlite:"
+    condition: Literal["C1", "C2", "C3"] = "C2"
+    call: CallSettings = field(default_factory=CallSettings)
     margins: Mapping[str, Fraction] = field(default_factory=dict)
 
     def rules(self, must_pass: tuple[str, ...], *, inconclusive_passes: bool) -> CampaignRules:
@@ -85,11 +90,15 @@ def read_workflow_settings(
     return WorkflowSettings(
         holds=holds,
         repetitions=given("repetitions", _repetitions, 1),
-        clock=given("clock", _clock, "virtual"),
+        clock=given("clock", _clock, None),
         compat=given("compat", _compat, None),
         min_pass=given("min-pass", share, None),
         min_reliable=given("min-reliable", share, None),
         database=given("database", _database, "sqlite:"),
+        condition=given("call", _condition, "C2"),
+        call=CallSettings(
+            given("caller", _text, "bank"), given("channel", _text, None), given("listener", _text, None)
+        ),
         margins={name: margin[name] for name in METRICS if name in margin},
     )
 
@@ -108,6 +117,20 @@ def _clock(given: Given) -> Literal["virtual", "real"]:
     if given.text == "real":
         return "real"
     raise pytest.UsageError(f"{given.place}: {given.text!r} is neither virtual nor real")
+
+
+def _condition(given: Given) -> Literal["C1", "C2", "C3"]:
+    if given.text == "C1":
+        return "C1"
+    if given.text == "C2":
+        return "C2"
+    if given.text == "C3":
+        return "C3"
+    raise pytest.UsageError(f"{given.place}: {given.text!r} is no way to call an agent; write C1, C2 or C3")
+
+
+def _text(given: Given) -> str:
+    return given.text.strip()
 
 
 def _database(given: Given) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,9 @@ from pytest_talk2agent.commands.common import Commands, declared, write, write_e
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.files import read_bounded
 from pytest_talk2agent.workflows.agents.registry import make_agent, make_text_agent
+from pytest_talk2agent.workflows.agents.voice import VoiceAgent
+from pytest_talk2agent.workflows.audio.call_settings import BANK, CallSettings
+from pytest_talk2agent.workflows.audio.setup import make_sound
 from pytest_talk2agent.workflows.package.loader import load_package
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
@@ -56,6 +60,12 @@ def add_converse(commands: Commands) -> None:
     command.add_argument(
         "--repetition", type=int, default=1, metavar="N", help="which repetition the agent is told (1)"
     )
+    command.add_argument(
+        "--caller", default=BANK, metavar="VOICE", help="who speaks to an agent with a voice: bank, stand-in or a voice"
+    )
+    command.add_argument(
+        "--recording", type=Path, metavar="FILE", help="where the call to such an agent is written (FLAC, stereo)"
+    )
     command.add_argument("--real", action="store_true", help="by the clock on the wall instead of the virtual one")
 
 
@@ -65,7 +75,11 @@ def run_converse(options: argparse.Namespace) -> int:
     clock: Literal["real", "virtual"] = "real" if options.real else "virtual"
     repetition = options.repetition - 1
     run = RunOptions(seed=options.seed, compat=options.compat, clock=clock, repetition=repetition)
-    log = run_session(package, make_agent(options.agent), options.agent, run)
+    agent = make_agent(options.agent)
+    sound = None
+    if isinstance(agent, VoiceAgent):
+        sound = replace(make_sound(CallSettings(options.caller)), recording=options.recording)
+    log = run_session(package, agent, options.agent, run, sound=sound)
     if options.log is not None:
         log.write(options.log)
     done = replay(log.to_bytes())

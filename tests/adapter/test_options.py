@@ -11,6 +11,7 @@ import pytest
 
 from pytest_talk2agent.adapter.options import OPTIONS, any_given
 from pytest_talk2agent.adapter.settings import Settings, settings_of
+from pytest_talk2agent.workflows.audio.call_settings import CallSettings
 
 Read = Callable[..., Settings]
 
@@ -111,6 +112,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "t2a_agent =\n    nop\n    llm:m\nt2a_rounds = 2\nt2a_min_execution = 0.25\n"
         "t2a_repetitions = 3\nt2a_clock = real\nt2a_compat = apex-1.0\nt2a_database = postgresql://me@here/flows\n"
         "t2a_min_pass = 0.8\nt2a_min_reliable = 0.6\n"
+        "t2a_caller = stand-in\nt2a_call = C3\nt2a_channel = phone\nt2a_listener = whisper:tiny.en\n"
     )
     settings = read()
     assert [spec.label for spec in settings.specs] == ["text", "script"]
@@ -124,6 +126,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     flows = settings.workflows
     assert (flows.repetitions, flows.clock, flows.compat) == (3, "real", "apex-1.0")
     assert (flows.database, flows.holds) == ("postgresql://me@here/flows", True)
+    assert (flows.condition, flows.call) == ("C3", CallSettings("stand-in", "phone", "whisper:tiny.en"))
     assert (flows.min_pass, flows.min_reliable) == (Fraction(4, 5), Fraction(3, 5))
     assert flows.margins == dict.fromkeys(("pass", "reliable"), Fraction(1, 50))
     assert settings.fail_under == {"native": Fraction(9, 10)}

@@ -14,6 +14,7 @@ from pytest_talk2agent.workflows.agents.protocol import (
 )
 from pytest_talk2agent.workflows.agents.voice import Line, LineError, VoiceAgent
 from pytest_talk2agent.workflows.audio.duplex import DuplexSession
+from pytest_talk2agent.workflows.audio.ports import CallerError
 from pytest_talk2agent.workflows.audio.recorder import Recorder, Recording
 from pytest_talk2agent.workflows.caller.observer import UnreachableError
 from pytest_talk2agent.workflows.caller.speech import Wordings
@@ -45,7 +46,7 @@ class Call:
         if not agent.abilities.words and sound.listener is None:
             raise ValueError("this agent does not say what it says; name what listens to it with --t2a-listener")
         self._agent, self._options, self._sound = agent, options, sound
-        self._clips = sound.clips(package)
+        self._clips = sound.clips(package, options.condition)
         seed = stable_int(options.seed, "channel", options.repetition) % (1 << 31)
         self._channel = sound.channel(package, options.condition, seed) if sound.channel is not None else None
 
@@ -71,9 +72,9 @@ class Call:
             if session is not None:
                 session.finish()
         except (InfrastructureError, StateError, UnreachableError) as error:
-            phase = {"phase": error.phase} if isinstance(error, LineError) else {}
-            scene.note("INFRA_FAILURE", "harness", error=str(error), **phase)
-            ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error), **phase}
+            fault = {"fault": _fault(error)}
+            scene.note("INFRA_FAILURE", "harness", error=str(error), **fault)
+            ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error), **fault}
         finally:
             if line is not None:
                 line.close()
@@ -109,6 +110,13 @@ class Call:
             listener=sound.listener,
             recorder=recorder,
         )
+
+
+def _fault(error: Exception) -> str:
+    """Whose fault it is: the caller's, that of a phase of the line, or of something else."""
+    if isinstance(error, CallerError):
+        return "caller"
+    return error.phase if isinstance(error, LineError) else "infrastructure"
 
 
 def _closed(recorder: Recorder | None) -> Recording | None:

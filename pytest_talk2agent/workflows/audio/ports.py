@@ -67,9 +67,10 @@ class Channel(Protocol):
 Listener: TypeAlias = "Callable[[Samples], str]"
 """Hears what the agent said, where it does not say so itself."""
 
-MakeClips: TypeAlias = Callable[[Package], Clips]
+MakeClips: TypeAlias = Callable[[Package, str], Clips]
+"""The user's voice, by package and condition; raises ValueError where it cannot be had."""
 MakeChannel: TypeAlias = "Callable[[Package, str, int], Channel | None]"
-"""The channel of one call, by package, condition (C1, C2, C3) and seed; None is a clean one."""
+"""The channel of one call, by package, condition (C1, C2, C3) and seed; None is a clean one. Raises ValueError."""
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from pytest_talk2agent.results.ledger import Ledger
 from pytest_talk2agent.results.store import content_key, write_whole
 from pytest_talk2agent.workflows.agents.protocol import Agent
 from pytest_talk2agent.workflows.agents.voice import VoiceAgent
 from pytest_talk2agent.workflows.audio.ports import SoundOptions
+from pytest_talk2agent.workflows.campaign.call_record import CallRecord
 from pytest_talk2agent.workflows.campaign.record import SessionKey, SessionRecord, record_session
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
@@ -49,8 +51,8 @@ class Holder:
     """Holds the sessions of a run.
 
     ``folder`` keeps records and logs; any number of processes may share it. ``frozen`` holds nothing anew.
-    ``backend`` makes the state behind the tools of a package. ``sound`` is how agents with a voice are called; their
-    calls are recorded beside the logs.
+    ``backend`` makes the state behind the tools of a package. ``sound`` is how agents with a voice are called, and
+    ``condition`` in what; their calls are recorded beside the logs.
     """
 
     folder: Path
@@ -62,6 +64,7 @@ class Holder:
     attempts: int = ATTEMPTS
     pause: Callable[[float], None] = time.sleep
     sound: SoundOptions | None = None
+    condition: Literal["C1", "C2", "C3"] = "C2"
 
     def __post_init__(self) -> None:
         self._ledger: Ledger[SessionRecord] = Ledger(self.folder, SessionRecord.from_json, "sessions")
@@ -84,7 +87,7 @@ class Holder:
             scoring=f"{self.judge.fingerprint}+{self.options.compat}"
             if self.options.compat
             else self.judge.fingerprint,
-            sound=self.sound.label if self.sound is not None and isinstance(agent.agent, VoiceAgent) else "",
+            sound=self._sound_of(agent),
         )
 
     @property
@@ -118,10 +121,13 @@ class Holder:
         options = replace(self._options(agent), repetition=key.repetition)
         path = self.log_path(key)
         sound = replace(self.sound, recording=path.with_suffix(".flac")) if key.sound and self.sound else None
+        faults: list[str] = []
         for attempt in range(1, self.attempts + 1):
             log = run_session(package, agent.agent, agent.spec, options, backend=self.backend, sound=sound)
             write_whole(path, log.to_bytes().decode("ascii"))
-            trace = trace_of(replay(log.to_bytes()))
+            done = replay(log.to_bytes())
+            trace = trace_of(done)
+            faults.append(done.ending.get("fault", ""))
             if trace.state == "finished" or attempt == self.attempts:
                 scores = score_session(package, trace, self.judge) if trace.state == "finished" else None
                 return record_session(
@@ -133,13 +139,23 @@ class Holder:
                     file=file,
                     log=path.relative_to(self.folder).as_posix(),
                     attempts=attempt,
+                    call=CallRecord.of(
+                        done.start, done.ending, path.parent.relative_to(self.folder).as_posix(), faults
+                    ),
                 )
             self.pause(PAUSES[min(attempt, len(PAUSES)) - 1])
         raise AssertionError("there is at least one attempt")
 
+    def _sound_of(self, agent: NamedAgent) -> str:
+        """How an agent with a voice is called, in one line; empty for another."""
+        if self.sound is None or not isinstance(agent.agent, VoiceAgent):
+            return ""
+        return f"{self.condition}; {self.sound.label}"
+
     def _options(self, agent: NamedAgent) -> RunOptions:
         """How an agent's sessions are run: one that takes real time is held by the real clock."""
         made = agent.agent
-        if isinstance(made, VoiceAgent) and not made.abilities.virtual:
-            return replace(self.options, clock="real")
-        return self.options
+        if not isinstance(made, VoiceAgent):
+            return self.options
+        clock = self.options.clock if made.abilities.virtual else "real"
+        return replace(self.options, clock=clock, condition=self.condition)

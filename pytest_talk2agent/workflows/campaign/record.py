@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from pytest_talk2agent.results.held import HeldRow
 from pytest_talk2agent.results.store import content_key
 from pytest_talk2agent.tasks.exact import Exact
+from pytest_talk2agent.workflows.campaign.call_record import CallRecord
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.package.work import Gate
 from pytest_talk2agent.workflows.scoring.floor import Yields, overlap_ratio, yields_of
@@ -125,6 +126,7 @@ class SessionRecord(_Record):
         asserted_requests: requests that assertions are about; ``done_requests`` those of which all hold.
         contracts: broken race contracts, one line each.
         log: path of the event log, relative to the folder of the run; ``log_sha256`` is the head of its chain.
+        call: what a session on sound has besides.
     """
 
     schema_version: int = SCHEMA
@@ -154,6 +156,7 @@ class SessionRecord(_Record):
     done_requests: int = 0
     log: str = ""
     log_sha256: str = ""
+    call: CallRecord | None = None
 
     @property
     def finished(self) -> bool:
@@ -214,6 +217,7 @@ def record_session(
     file: str = "",
     log: str = "",
     attempts: int = 1,
+    call: CallRecord | None = None,
 ) -> SessionRecord:
     """The record of a session; ``scores`` is None exactly where the infrastructure failed."""
     oracle = None if package.policy is None else sum(len(turn.tool_calls) for turn in package.policy.turns)
@@ -246,6 +250,7 @@ def record_session(
         done_requests=service.done if service else 0,
         log=log,
         log_sha256=trace.log_sha256,
+        call=call,
     )
 
 

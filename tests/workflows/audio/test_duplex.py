@@ -196,7 +196,7 @@ def test_a_user_without_a_voice_is_no_failure_of_the_agent() -> None:
         def clip(self, text: str, variant: str | None) -> np.ndarray:
             raise ClipError(f"no clip of {text!r}")
 
-    log = called(clinic(), "spoken:oracle", replace(SOUND, clips=lambda package: Mute()))
+    log = called(clinic(), "spoken:oracle", replace(SOUND, clips=lambda package, condition: Mute()))
     assert ending(log)[0] == "infrastructure_failed"
     assert ending(log)[2].startswith("caller: ")
 

@@ -1,0 +1,59 @@
+"""What the record of a session on sound has besides: how it was called, its recording, its pacing, whose faults it saw.
+
+All of it is in the log of the session; the record repeats it so that reports need no log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+CALLER = "caller"
+"""Of a fault: the user could not do its part."""
+
+
+class CallRecord(BaseModel):
+    """One call.
+
+    Attributes:
+        settings: those of RUN_START: the user's voice, channel, listener, detector and limits.
+        recording: path of the stereo recording, relative to the folder of the run; empty where there is none.
+        recording_sha256: of its bytes.
+        pacing: how late frames went out under the real clock, in ms; empty under the virtual one.
+        measures: floor and gaps by the voice activity detector, as the log has them.
+        fault: whose fault a session is that has no result: ``caller``, or a phase of the line.
+        caller_faults: attempts that the caller spoilt; none of them is the agent's.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    settings: dict[str, Any] = {}
+    recording: str = ""
+    recording_sha256: str = ""
+    pacing: dict[str, float] = {}
+    measures: dict[str, Any] = {}
+    fault: str = ""
+    caller_faults: int = 0
+
+    @classmethod
+    def of(
+        cls, start: Mapping[str, Any], ending: Mapping[str, Any], folder: str, faults: Sequence[str]
+    ) -> CallRecord | None:
+        """The record of a call by the payloads of its log's ends; None for a session without sound.
+
+        ``folder`` is where logs lie, ``faults`` are those of all attempts.
+        """
+        if "sound" not in start:
+            return None
+        recording = ending.get("recording") or {}
+        return cls(
+            settings=start["sound"],
+            recording=f"{folder}/{recording['file']}" if recording else "",
+            recording_sha256=recording.get("sha256", ""),
+            pacing=ending.get("pacing", {}),
+            measures=ending.get("measures", {}),
+            fault=ending.get("fault", ""),
+            caller_faults=sum(fault == CALLER for fault in faults),
+        )
