@@ -65,10 +65,11 @@ class RunFiles:
         workflows: WorkflowKeeper,
     ) -> list[str]:
         """Write what was asked for; returns why that could not be done, if so."""
-        from pytest_talk2agent.reporting.github import append_to_step_summary, summary_markdown
-        from pytest_talk2agent.reporting.report_folder import WORKFLOWS, ReportFolder
+        from pytest_talk2agent.reporting.github import append_to_step_summary, asks_for_step_summary, summary_markdown
 
         directory = self._voice.settings.report
+        if directory is None and not asks_for_step_summary():
+            return []
         text = summary_markdown(results, errors, gate, executed) + workflows.markdown()
         unsummarised = append_to_step_summary(text)
         if unsummarised is not None:
@@ -77,6 +78,8 @@ class RunFiles:
             return [self._unwritten]
         if directory is None:
             return []
+        from pytest_talk2agent.reporting.report_folder import WORKFLOWS, ReportFolder
+
         try:
             self._folder = self._folder or ReportFolder(directory)
             before, rerun = self._before(), rerun_of(self._config)

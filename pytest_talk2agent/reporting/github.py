@@ -44,6 +44,11 @@ def summary_markdown(
     return _capped("\n".join(parts) + "\n")
 
 
+def asks_for_step_summary() -> bool:
+    """Whether GitHub Actions runs this and takes a job summary."""
+    return bool(os.environ.get("GITHUB_STEP_SUMMARY"))
+
+
 def append_to_step_summary(text: str) -> str | None:
     """Add to the job summary where GitHub Actions runs this; returns why that could not be done, if so."""
     name = os.environ.get("GITHUB_STEP_SUMMARY")

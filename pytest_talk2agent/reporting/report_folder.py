@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.analysis.error_rates import Rates, normalisers
 from pytest_talk2agent.execution.saved_trials import executed_json
@@ -16,13 +16,15 @@ from pytest_talk2agent.execution.trial_result import TrialResult
 from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, saved_before
 from pytest_talk2agent.reporting.html.page import write_page
-from pytest_talk2agent.reporting.html.workflow_section import Campaign
 from pytest_talk2agent.reporting.run_tables import rates_of
 from pytest_talk2agent.reporting.trial_report import score_rows
 from pytest_talk2agent.results.condition_summary import ConditionSummary
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.reporting.html.workflow_section import Campaign
 
 SCHEMA = 1
 SCORES = "execution.jsonl"

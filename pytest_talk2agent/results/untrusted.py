@@ -26,6 +26,7 @@ DEEPEST = 64
 """How deep values may be nested."""
 LARGEST = 2**63
 """Whole numbers lie below it, so that they remain numbers when they become floats."""
+_CONTAINERS = (dict, list, tuple, Mapping)  # an abstract class takes long to ask, so it comes last
 
 
 def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
@@ -81,11 +82,11 @@ def plain_fault(value: object, where: str, *, any_text: bool = False, deepest: i
         return None if -LARGEST < value < LARGEST else f"{where} is too large a number"
     if isinstance(value, float):
         return None if math.isfinite(value) else f"{where} is {value}, which is no number"
-    if not isinstance(value, list | tuple | Mapping):
+    if not isinstance(value, _CONTAINERS):
         return f"{where} is a {type(value).__name__}, which is no plain value"
     if not deepest:
         return f"{where.partition('[')[0]} is nested too deeply"
-    if not isinstance(value, Mapping):
+    if isinstance(value, list | tuple):
         value = dict(enumerate(value))
     elif odd := [name for name in value if not isinstance(name, str) or not (any_text or is_text(name))]:
         return f"{where} has the key {odd[0]!r:.60}, which is no valid text"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_talk2agent.execution.trial_gate import Executed
 from pytest_talk2agent.reporting.failure import Rerun
@@ -13,10 +14,12 @@ from pytest_talk2agent.reporting.html.recordings import AudioMode, Recordings
 from pytest_talk2agent.reporting.html.result_blocks import Rows
 from pytest_talk2agent.reporting.html.summary import summary, verdict
 from pytest_talk2agent.reporting.html.trial_section import trial_section
-from pytest_talk2agent.reporting.html.workflow_section import Campaign, workflow_section
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult
+
+if TYPE_CHECKING:
+    from pytest_talk2agent.reporting.html.workflow_section import Campaign
 
 SCRIPTS = ("dom.js", "table.js", "grader.js", "detail.js", "page.js")
 
@@ -47,12 +50,21 @@ def write_page(
     faults = {**errors, **acted.errors, **(campaign.errors if campaign is not None else {})}
     head = [
         verdict(results, gate, campaign.facts if campaign is not None else ()),
-        *(workflow_section(campaign) if campaign is not None else ()),
+        *_workflows(campaign),
         *summary(results, faults, gate, earlier),
         *trial_section(acted),
     ]
     write_whole(path, _pieces(results, gate, head, rows, recordings, alone=campaign is not None and not results))
     return recordings.absent
+
+
+def _workflows(campaign: Campaign | None) -> Iterable[Markup]:
+    if campaign is None:
+        return ()
+    # A run without workflows is spared all that reads and scores them.
+    from pytest_talk2agent.reporting.html.workflow_section import workflow_section
+
+    return workflow_section(campaign)
 
 
 def _pieces(
