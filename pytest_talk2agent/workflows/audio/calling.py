@@ -13,6 +13,7 @@ from pytest_talk2agent.workflows.agents.protocol import (
     InfrastructureError,
 )
 from pytest_talk2agent.workflows.agents.voice import Line, LineError, VoiceAgent
+from pytest_talk2agent.workflows.audio.activity import LEVEL, SILERO, make_detector
 from pytest_talk2agent.workflows.audio.duplex import DuplexSession
 from pytest_talk2agent.workflows.audio.ports import CallerError
 from pytest_talk2agent.workflows.audio.recorder import Recorder, Recording
@@ -46,13 +47,14 @@ class Call:
         if not agent.abilities.words and sound.listener is None:
             raise ValueError("this agent does not say what it says; name what listens to it with --t2a-listener")
         self._agent, self._options, self._sound = agent, options, sound
+        self._detector = make_detector(sound.detector or (LEVEL if agent.control else SILERO))
         self._clips = sound.clips(package, options.condition)
         seed = stable_int(options.seed, "channel", options.repetition) % (1 << 31)
         self._channel = sound.channel(package, options.condition, seed) if sound.channel is not None else None
 
     def plain(self) -> dict[str, Any]:
         """What the log says of it at its beginning."""
-        return self._sound.plain(self._clips, self._channel)
+        return self._sound.plain(self._clips, self._channel, self._detector.settings())
 
     def hold(self, scene: Scene, briefing: Briefing) -> dict[str, Any]:
         """The call, from dialling to the last word; how it ended."""
@@ -82,6 +84,8 @@ class Call:
         ending["turns"] = session.turn if session is not None else 0
         if recording is not None:
             ending["recording"] = recording.plain()
+        if session is not None:
+            ending["measures"] = session.measures(self._detector).plain()
         if session is not None and self._options.clock == "real":
             ending["pacing"] = session.pacing()
         return ending

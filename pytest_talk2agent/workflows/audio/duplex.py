@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_talk2agent.workflows.agents.voice import FRAME_MS, Abilities, Line, ToldLine
+from pytest_talk2agent.workflows.audio.activity import Detector, Measures, Meeting, measure
 from pytest_talk2agent.workflows.audio.agent_side import AgentSide
 from pytest_talk2agent.workflows.audio.guarded_line import GuardedLine
 from pytest_talk2agent.workflows.audio.level import Level
@@ -16,12 +17,13 @@ from pytest_talk2agent.workflows.audio.playout import Frame
 from pytest_talk2agent.workflows.audio.ports import MS, CallerError, ClipError
 from pytest_talk2agent.workflows.audio.user_channel import UserChannel
 from pytest_talk2agent.workflows.caller.speech import Wordings
+from pytest_talk2agent.workflows.scoring.floor import Span
 from pytest_talk2agent.workflows.session.overlaps import Speech
 from pytest_talk2agent.workflows.session.scene import Scene
 from pytest_talk2agent.workflows.session.user_side import Ending, Kind, Over, UserSide, Voiced
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.workflows.audio.ports import Channel, Clips, Limits, Listener
+    from pytest_talk2agent.workflows.audio.ports import Channel, Clips, Limits, Listener, Samples
     from pytest_talk2agent.workflows.audio.recorder import Recorder
 
 START_MS = 500
@@ -57,6 +59,9 @@ class DuplexSession:
         self.user = UserSide(scene, wordings, self, seed=seed, duplex=duplex)
         self.agent = AgentSide(scene, self.line, abilities, self.user, self.stop, limits=limits, listener=listener)
         self.lags_ns: list[int] = []
+        self._played: list[Samples] = []
+        self._words: list[Span] = []
+        self._murmurs: list[Span] = []
         self._told = line if isinstance(line, ToldLine) else None
         self._clips, self._limits, self._recorder = clips, limits, recorder
         self._channel = UserChannel(channel)
@@ -83,6 +88,21 @@ class DuplexSession:
         at = [late[round(share * (len(late) - 1))] for share in (0.5, 0.99, 1.0)]
         return {"n": len(late), **dict(zip(("p50_ms", "p99_ms", "max_ms"), (round(one, 3) for one in at), strict=True))}
 
+    def measures(self, detector: Detector) -> Measures:
+        """What was measured of the samples that were played."""
+        import numpy as np
+
+        events = [event.payload for event in self.scene.log.events if event.type == "DUPLEX_EVENT"]
+        stops = {one["event_id"]: one["isl_ms"] for one in events if one["phase"] == "over"}
+        meetings = [
+            Meeting(one["event_id"], one["expected"], one["onset_ms"], one["onset_ms"] + stop if stop else None)
+            for one in events
+            if one["phase"] == "met"
+            for stop in [stops.get(one["event_id"])]
+        ]
+        played = np.concatenate([self._channel.silence[:0], *self._played])
+        return measure(played, self._words, meetings, detector, murmurs=self._murmurs)
+
     def begin(self) -> None:
         """Plan the first frame; where the agent speaks first, the user waits for its greeting."""
         self.user.begin()
@@ -104,6 +124,7 @@ class DuplexSession:
         arrived = self._channel.frame()
         if self._recorder is not None:
             self._recorder.write(arrived, self._playing.samples)
+        self._played.append(self._playing.samples)
         self.line.send(arrived.tobytes(), now)
         self.agent.observe(self._playing, now - FRAME_MS)
         if not self.user.ended:
@@ -148,6 +169,8 @@ class DuplexSession:
         if edges is None:
             raise CallerError(f"the clip of {text!r} is silent")
         self._channel.put(samples, now)
+        heard = (now + edges[0], now + edges[1])
+        (self._murmurs if kind == "backchannel" else self._words).append(heard)
         if self._told is not None:
             told = self._told
             self.timeline.at(

@@ -103,7 +103,8 @@ class SoundOptions:
         label: what all of this is called in one line; two with one label are the same.
         channel: makes the channel of a call; None makes clean ones.
         listener: hears the agent where it gives no words; ``listener_id`` is its spec.
-        detector: what tells speech from silence on the agent's channel (`activity.make_detector`).
+        detector: what tells speech from other sound on the agent's channel (`activity.make_detector`); None takes the
+            level for controls, whose line has no noise, and Silero's detector for all others.
         recording: where the stereo recording is written, a file that ends in ``.flac``; None writes none.
     """
 
@@ -112,17 +113,17 @@ class SoundOptions:
     channel: MakeChannel | None = None
     listener: Listener | None = None
     listener_id: str = ""
-    detector: str = "level"
+    detector: str | None = None
     recording: Path | None = None
     limits: Limits = field(default_factory=Limits)
 
-    def plain(self, clips: Clips, channel: Channel | None) -> dict[str, Any]:
+    def plain(self, clips: Clips, channel: Channel | None, detector: Mapping[str, str]) -> dict[str, Any]:
         """What the log says of it."""
         return {
             "rate": SAMPLE_RATE,
             "clips": dict(clips.identity()),
             "channel": dict(channel.identity()) if channel is not None else {"channel": "clean"},
             "listener": self.listener_id,
-            "detector": self.detector,
+            "detector": dict(detector),
             "limits": self.limits.plain(),
         }

@@ -50,10 +50,15 @@ def shared(one: Iterable[Span], other: Iterable[Span]) -> int:
 
 
 def overlap_ratio(trace: Trace, compat: Compat | None = None) -> Fraction:
-    """Share of the session in which both speak; 0 for one without speech. Published with four digits."""
+    """Share of the session in which both speak; 0 for one without speech. Published with four digits.
+
+    Of a call it is what was measured of the samples; by the published rules clips count from end to end.
+    """
     spans: dict[str, list[Span]] = {"user": [], "agent": []}
     for clip in trace.clips:
         spans[clip.speaker].append((clip.start_ms, clip.end_ms))
+    if trace.spoken and compat is None:
+        spans = {side: list(found) for side, found in trace.spoken.items()}
     if not trace.clips:
         return Fraction(0)
     total = max(clip.end_ms for clip in trace.clips) + TAIL_MS

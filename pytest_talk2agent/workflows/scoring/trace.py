@@ -219,6 +219,7 @@ class Trace(_Record):
         started_ms, ended_ms: media time of the first sound of the user, and of the end.
         world: the world state at the end; ``rows`` what changed in an SQL world.
         has_knowledge: whether the package has a knowledge base.
+        spoken: of a call, where ``user`` and ``agent`` were measured to speak, in ms; empty for other sessions.
         log_sha256: head of the hash chain of the log.
     """
 
@@ -248,6 +249,7 @@ class Trace(_Record):
     searches: tuple[Search, ...] = ()
     events: tuple[DuplexEvent, ...] = ()
     clips: tuple[Clip, ...] = ()
+    spoken: Mapping[str, tuple[tuple[int, int], ...]] = {}
     waits: tuple[Wait, ...] = ()
     leaks: tuple[Leak, ...] = ()
     requests: tuple[RequestOutcome, ...] = ()

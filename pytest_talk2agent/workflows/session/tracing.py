@@ -39,6 +39,7 @@ class _Tracing:
         self.by_type: dict[str, list[Event]] = {}
         for event in self.events:
             self.by_type.setdefault(event.type, []).append(event)
+        self.measures: Mapping[str, Any] = done.ending.get("measures", {})
         self.results = {event.causal_parents[0]: event for event in self.of("TOOL_RESULT")}
 
     def of(self, *types: str) -> list[Event]:
@@ -79,6 +80,7 @@ class _Tracing:
             has_knowledge=package.documents is not None,
             searches=tuple(self.search(e) for e in self.of("TOOL_RESULT") if e.payload["query"] is not None),
             events=tuple(self.duplex(e) for e in self.of("DUPLEX_EVENT") if e.payload["phase"] == "fired"),
+            spoken={side: tuple(map(tuple, self.measures[side])) for side in ("user", "agent") if self.measures},
             clips=tuple(map(self.clip, self.of("USER_AUDIO_START", "AGENT_AUDIO_START"))),
             waits=tuple(self.wait(e) for e in turns if e.payload["text"].strip() or not e.payload["continuation"]),
             leaks=tuple(self.leak(event) for event in self.policy("leak")),
@@ -174,10 +176,14 @@ class _Tracing:
 
     def duplex(self, event: Event) -> DuplexEvent:
         payload, name = event.payload, event.payload["event_id"]
+        measured = {one["event_id"]: one["stop_ms"] for one in self.measures.get("stops", ())}
         later = [e.payload for e in self.of("DUPLEX_EVENT") if e.payload["event_id"] == name and e.seq > event.seq]
         met = next((one for one in later if one["phase"] == "met"), None)
         over = next((one for one in later if one["phase"] == "over"), None)
         onset = met["onset_ms"] if met is not None else None
+        stop = over["isl_ms"] if over is not None else None
+        if stop is not None and measured.get(name) is not None:
+            stop = measured[name]
         return DuplexEvent(
             seq=event.seq,
             media_ms=event.media_time_ms,
@@ -186,7 +192,7 @@ class _Tracing:
             expected=payload["expected"] or (met["expected"] if met is not None else None),
             onset_ms=onset,
             yielded=over["agent_yielded"] if over is not None else None,
-            stop_ms=over["isl_ms"] if over is not None else None,
+            stop_ms=stop,
             task_critical=payload["task_critical"],
             retained=self.retained(payload["repairs"], onset),
             repairs=tuple(payload["repairs"]),

@@ -22,7 +22,7 @@ from pytest_talk2agent.workflows.session.tracing import trace_of
 
 SUITE = Path(__file__).parents[3] / "suites" / "workflows"
 ABILITIES = Abilities(virtual=True, yields="agent", truncates=False, words=True, calls="session", ends=True)
-SOUND = SoundOptions(clips=lambda package, condition: StandIn())
+SOUND = SoundOptions(clips=lambda package, condition: StandIn(), detector="level")
 
 
 def clinic() -> Package:
