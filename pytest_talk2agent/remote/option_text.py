@@ -153,6 +153,37 @@ class ServerOptions:
 
 
 @dataclass(frozen=True)
+class ActingOptions(ServerOptions):
+    """How a model that acts is asked: at most ``tokens`` in a trial or session.
+
+    ``max_tokens`` bounds one answer; 0 is no bound. ``temperature`` "none" sends none, as some models take none.
+    ``budget`` is the most that may be spent, in the currency of the prices.
+    """
+
+    tokens: int = 200_000
+    max_tokens: int = 0
+    temperature: str = "0"
+    budget: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_between(self, "tokens", 1, 100_000_000)
+        check_between(self, "max_tokens", 0, 1_000_000)
+        _ = self.degrees
+        self.check_budget(self.limit)
+
+    @property
+    def degrees(self) -> float | None:
+        """The temperature to send, None for none."""
+        return None if self.temperature == "none" else read_temperature(self.temperature, ", or none")
+
+    @property
+    def limit(self) -> Decimal | None:
+        """The budget."""
+        return price("budget", self.budget)
+
+
+@dataclass(frozen=True)
 class ChatOptions(ServerOptions):
     """How a text model is asked for structured answers.
 

@@ -12,22 +12,20 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from pytest_talk2agent.execution.agents.agent import AgentError
 from pytest_talk2agent.execution.sandbox import Mount
 from pytest_talk2agent.execution.session import AgentFailedError, InfrastructureError, Session, TimedOutError
-from pytest_talk2agent.remote.budget import Budget, BudgetError, price
+from pytest_talk2agent.remote.budget import Budget, BudgetError
 from pytest_talk2agent.remote.chat import PATH, completion_in
 from pytest_talk2agent.remote.client import Client, Paid
 from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.option_text import (
-    ServerOptions,
+    ActingOptions,
     check_between,
     read_options,
-    read_temperature,
     split_options,
 )
 
@@ -67,40 +65,21 @@ _TOOL = {
 
 
 @dataclass(frozen=True)
-class AgentOptions(ServerOptions):
-    """How a model acts: at most ``steps`` answers and ``tokens`` in a trial; ``budget`` holds for all trials together.
+class AgentOptions(ActingOptions):
+    """How a model acts: at most ``steps`` answers in a trial; ``budget`` holds for all trials together.
 
     ``calls`` "text" is for a model that cannot call tools: it writes a command as a block, and is told what came of it
-    in a message of the user. ``temperature`` "none" sends none, as some models take none. ``max_tokens`` bounds one
-    answer; 0 is no bound.
+    in a message of the user.
     """
 
     steps: int = 30
-    tokens: int = 200_000
-    max_tokens: int = 0
-    temperature: str = "0"
     calls: str = "tools"
-    budget: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.calls not in ("tools", "text"):
             raise ValueError(f"option calls={self.calls}: write tools, or text for a model that cannot call tools")
         check_between(self, "steps", 1, 500)
-        check_between(self, "tokens", 1, 100_000_000)
-        check_between(self, "max_tokens", 0, 1_000_000)
-        _ = self.degrees
-        self.check_budget(self.limit)
-
-    @property
-    def degrees(self) -> float | None:
-        """The temperature to send, None for none."""
-        return None if self.temperature == "none" else read_temperature(self.temperature, ", or none")
-
-    @property
-    def limit(self) -> Decimal | None:
-        """The budget."""
-        return price("budget", self.budget)
 
 
 class LanguageModel:

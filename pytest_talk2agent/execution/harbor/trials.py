@@ -82,7 +82,6 @@ class HarborTrials:
         environment: ``bubblewrap``, or the name of an environment of Harbor's.
         settings: further keys of Harbor's configuration of an environment.
         reward: the reward that counts, where tests give several.
-        frozen: whether records that are kept are all that is used.
     """
 
     spec: str
@@ -91,7 +90,6 @@ class HarborTrials:
     environment: str = "bubblewrap"
     settings: Mapping[str, Any] = field(default_factory=dict)
     reward: str = ""
-    frozen: bool = False
 
     @cached_property
     def agent(self) -> HarborAgent:
@@ -107,17 +105,6 @@ class HarborTrials:
         """What a trial is; raises as `run`."""
         digest = content_key("harbor", task.content_hash, self._folder(task).digest)
         return TrialKey(task.id, digest, text_sha256(transcript), content_key(dict(self._identity)), round_)
-
-    def known(self, task: Task, transcript: str, round_: int) -> TrialRecord | None:
-        """The record of a trial that has a score already.
-
-        Raises:
-            ValueError: where there is none and only such count; and as `run`.
-        """
-        known = None if self.ledger is None else self.ledger.finished(self.key(task, transcript, round_))
-        if known is None and self.frozen:
-            raise ValueError(f"round {round_} of {task.id} by {self.spec} is not stored; run it once")
-        return known
 
     def run(self, task: Task, transcript: str, round_: int = 1) -> TrialRecord:
         """Run a trial, or give the record of an earlier run.

@@ -10,19 +10,17 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from pytest_talk2agent.remote.budget import Budget, BudgetError, price
+from pytest_talk2agent.remote.budget import Budget, BudgetError
 from pytest_talk2agent.remote.chat import PATH, completion_in
 from pytest_talk2agent.remote.client import Client, Paid
 from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.remote.fault import ProviderError
 from pytest_talk2agent.remote.option_text import (
-    ServerOptions,
+    ActingOptions,
     check_between,
     read_options,
-    read_temperature,
     split_options,
 )
 from pytest_talk2agent.workflows.agents.protocol import (
@@ -52,36 +50,18 @@ PROMPT_VERSION = "1"
 
 
 @dataclass(frozen=True)
-class TextOptions(ServerOptions):
-    """How a model talks: at most ``tokens`` in a session; ``budget`` holds for all sessions together.
+class TextOptions(ActingOptions):
+    """How a model talks; ``budget`` holds for all sessions together.
 
-    ``temperature`` "none" sends none, as some models take none. ``max_tokens`` bounds one answer; 0 is no bound.
     ``stream`` 1 asks for the answer as a stream, 0 for the whole of it.
     """
 
     tokens: int = 400_000
-    max_tokens: int = 0
-    temperature: str = "0"
-    budget: str = ""
     stream: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_between(self, "tokens", 1, 100_000_000)
-        check_between(self, "max_tokens", 0, 1_000_000)
         check_between(self, "stream", 0, 1)
-        _ = self.degrees
-        self.check_budget(self.limit)
-
-    @property
-    def degrees(self) -> float | None:
-        """The temperature to send, None for none."""
-        return None if self.temperature == "none" else read_temperature(self.temperature, ", or none")
-
-    @property
-    def limit(self) -> Decimal | None:
-        """The budget."""
-        return price("budget", self.budget)
 
 
 class TextModel:

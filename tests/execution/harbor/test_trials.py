@@ -58,14 +58,6 @@ def test_two_transcripts_three_agents_three_rounds(
     assert sorted(path.name for path in (tmp_path / "trials" / "harbor").iterdir()) == before
 
 
-def test_only_stored_records_count_where_asked(tasks: HarborTasks, compiled: Task, tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "trials")
-    with pytest.raises(ValueError, match="round 1 of own/word by oracle is not stored"):
-        HarborTrials("oracle", tasks, ledger, frozen=True).known(compiled, PROMPT, 1)
-    record = HarborTrials("oracle", tasks, ledger).run(compiled, PROMPT)
-    assert HarborTrials("oracle", tasks, ledger, frozen=True).known(compiled, PROMPT, 1) == record
-
-
 def test_a_record_says_what_was_run(tasks: HarborTasks, compiled: Task, tmp_path: Path, echo: str) -> None:
     record = HarborTrials(f"{echo}?model=small", tasks, Ledger(tmp_path / "trials")).run(compiled, PROMPT)
     assert (record.agent, record.cost) == (f"{echo}?model=small", {"tokens": 7, "money": 0.25})
