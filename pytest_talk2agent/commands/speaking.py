@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pytest_talk2agent.commands.common import Commands, declared, task_files, write, write_error, write_json
 from pytest_talk2agent.commands.speaking_packages import CHECK, LEAST, packages_in, speak_packages
+from pytest_talk2agent.recording.again import Again, counts, make_again
 from pytest_talk2agent.recording.rendering import Line, check_manifest, render, write_manifest
 from pytest_talk2agent.recording.review import Entry, Review, digest_of
 from pytest_talk2agent.recording.rewriting import Rewriter
 from pytest_talk2agent.recording.script import Script, literals_of, script_of
 from pytest_talk2agent.recording.spoken import STYLES, Style
+from pytest_talk2agent.recording.voice_table import differences, read_table
 from pytest_talk2agent.recording.voices import make_voices
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.tasks.loader import load_tasks
@@ -31,6 +34,8 @@ def add_speak(commands: Commands) -> None:
     speak.add_argument("--task", default="*", metavar="PATTERN", help="of task ids (default: all)")
     speak.add_argument("--accept", action="store_true", help="the scripts of these tasks were read and are right")
     speak.add_argument("--voice", action="append", default=[], metavar="SPEC", help="record it: ENGINE[:VOICE]; repeat")
+    speak.add_argument("--again", action="store_true", help="make what the tasks list again, and compare the bytes")
+    speak.add_argument("--voices", type=Path, metavar="FILE", help="for --again: which voice each speaker is, in JSON")
     speak.add_argument("--out", type=Path, metavar="DIR", help="of recordings (default: recordings, beside the suite)")
     speak.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="at a time")
     speak.add_argument(
@@ -53,10 +58,15 @@ def run_speak(options: argparse.Namespace) -> int:
         return speak_packages(folders, options)
     if folders:
         raise ValueError("what the user of a workflow says stands in its bank; --voice SPEC records it")
+    if options.again:
+        return _again(options)
     if options.voice:
         return _record(options)
     if not options.script and not options.accept:
-        raise ValueError("say what to do: --script writes scripts, --accept takes them as read, --voice records them")
+        raise ValueError(
+            "say what to do: --script writes scripts, --accept takes them as read, --voice records them, --again makes"
+            " what is listed again"
+        )
     rewriter = None if options.rewrite is None else Rewriter(options.rewrite)
     rows: list[dict[str, object]] = []
     lines: list[str] = []
@@ -88,8 +98,7 @@ def _record(options: argparse.Namespace) -> int:
     """Render every script by every voice, and list the recordings in a manifest."""
     if options.script or options.accept or options.rewrite:
         raise ValueError("--voice records scripts; write and accept them in a run of their own")
-    if options.workers < 1:
-        raise ValueError("--workers must be 1 or more")
+    _check_workers(options.workers)
     voices = make_voices(options.voice)
     lines: list[Line] = []
     for path in task_files(options.suites):
@@ -117,6 +126,42 @@ def _record(options: argparse.Namespace) -> int:
             ]
         )
     return 0
+
+
+def _again(options: argparse.Namespace) -> int:
+    """Make what the tasks list again; 1 where something is not the same, or could not be made."""
+    if options.script or options.accept or options.rewrite or options.voice or options.out:
+        raise ValueError("--again makes what the tasks list, where they list it; leave out the other options")
+    _check_workers(options.workers)
+    table = {} if options.voices is None else read_table(options.voices)
+    found: list[Again] = []
+    for path in task_files(options.suites):
+        review = Review.beside(path)
+        tasks = [task for task in load_tasks(path) if task.is_bound and fnmatchcase(task.id, options.task)]
+        found += make_again(
+            tasks,
+            lambda task, review=review: _words(task, review, options.style),  # type: ignore[misc]
+            table,
+            options.store,
+            options.workers,
+            write_error,
+        )
+        for difference in differences(table, [str(one.speaker) for task in tasks for one in task.recordings]):
+            write_error(f"note: {difference}")
+    if not found:
+        raise ValueError(f"no task matches {options.task!r} and lists a recording")
+    if options.json:
+        write_json([{**asdict(one), "audio": str(one.audio)} for one in found])
+    else:
+        write(f"{one.state}: {one.task}[{one.take}]: {one.reason}" for one in found if one.state != "same")
+        states = ", ".join(f"{count} {state}" for state, count in counts(found).items() if count)
+        write([f"{counted(len(found), 'recording')}: {states}"])
+    return int(any(one.state in ("differs", "not made") for one in found))
+
+
+def _check_workers(number: int) -> None:
+    if number < 1:
+        raise ValueError("--workers must be 1 or more")
 
 
 def _words(task: Task, review: Review, style: str) -> str:
@@ -185,7 +230,7 @@ def _data(task: Task, script: Script, entry: Entry, kept: str | None) -> dict[st
 
 def _summary(rows: Sequence[dict[str, object]]) -> str:
     states = [str(row["state"]) for row in rows]
-    counted = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+    each = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
     literals = sum(int(str(row["literals"])) for row in rows)
     lost = sum(len(row["lost"]) for row in rows if isinstance(row["lost"], list))
-    return f"{len(rows)} scripts ({counted}); {literals - lost} of {literals} literals come back"
+    return f"{len(rows)} scripts ({each}); {literals - lost} of {literals} literals come back"

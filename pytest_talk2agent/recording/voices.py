@@ -31,6 +31,7 @@ _ENGINES = {
     "espeak-ng": "pytest_talk2agent.recording.programs:EspeakVoice",
     "festival": "pytest_talk2agent.recording.programs:FestivalVoice",
     "flite": "pytest_talk2agent.recording.programs:FliteVoice",
+    "kokoro": "pytest_talk2agent.recording.kokoro:KokoroVoice",
     "openai": "pytest_talk2agent.recording.served_voice:ServedVoice",
     "piper": "pytest_talk2agent.recording.piper:PiperVoice",
 }
