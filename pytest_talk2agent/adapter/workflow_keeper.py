@@ -34,6 +34,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
         super().__init__(SESSION, SESSION_ITEM, _read)
         self._voice = voice
         self._plan = Plan()
+        self._unseen: Sequence[tuple[str, str]] = []
         self.gate: CampaignGate | None = None
 
     def follow(self, plan: Plan) -> None:
@@ -54,6 +55,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
 
         settings, baseline = self._voice.settings, self._voice.baseline
         held = None if baseline is None or not baseline.workflows.agents else baseline.workflows
+        self._unseen = [] if updates else self._plan.unmet
         self.gate = decide_campaign(
             self.results,
             self.errors,
@@ -61,7 +63,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
             campaign_rules(self._voice),
             baseline=held,
             compared=settings.baseline is not None,
-            unseen=[] if updates else [f"{package} of {agent}" for agent, package in self._plan.unmet],
+            unseen=[f"{package} of {agent}" for agent, package in self._unseen],
             failed_tests=self.failed,
         )
         return self.gate
@@ -163,6 +165,9 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
             "missing": list(self.gate.missing),
             "lost": dict(self.gate.lost),
             "errors": self.errors,
+            "unseen": [list(one) for one in self._unseen],
+            "failed": sorted(self.failed),
+            "scoring": self.scoring,
             "repetitions": self._voice.settings.workflows.repetitions,
             "compat": self._voice.settings.workflows.compat,
             "agents": self._agents,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
@@ -15,17 +16,27 @@ from pytest_talk2agent.execution.trial_gate import METRIC, held_to, with_executi
 from pytest_talk2agent.reporting.run_tables import release_tables
 from pytest_talk2agent.reporting.terminal import summary_lines, verdict_line
 from pytest_talk2agent.reporting.visible import table
+from pytest_talk2agent.reporting.workflows import campaign_lines
 from pytest_talk2agent.results.baseline import Baseline, Candidate
 from pytest_talk2agent.results.comparison import COMPARED, Change, Comparison
 from pytest_talk2agent.results.saved import read_run
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS, Rules, share, shares
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
+from pytest_talk2agent.workflows.campaign.comparison import METRICS as CAMPAIGN
+from pytest_talk2agent.workflows.campaign.comparison import BuildComparison
+from pytest_talk2agent.workflows.campaign.saved import (
+    compare_campaigns,
+    read_saved_campaign,
+    regate_campaign,
+    repetitions_of,
+)
 
 _Value = TypeVar("_Value")
 
 _SHARE = "0 to 1"
-_MARGIN = f"what the mean native, shapley and share lost may lose against the baseline, {_SHARE}"
+_MARGIN = f"what a metric may lose against the baseline, {_SHARE}; a bare X holds for native, shapley and lost"
 _TOLERANCE = f"how far an item may fall below its baseline, {_SHARE} (default: 0)"
 _MEANS = f"lowest passing mean native and shapley of each condition, {_SHARE}"
 _MOST = {
@@ -54,7 +65,11 @@ def add_rules(command: argparse.ArgumentParser) -> None:
             f"--min-{metric}", type=_share, metavar="X", help=f"lowest passing {name} of an item, {_SHARE}"
         )
     command.add_argument("--tolerance", type=_share, default=Fraction(0), metavar="X", help=_TOLERANCE)
-    add_margin(command, (*COMPARED, METRIC))
+    add_margin(command, (*COMPARED, METRIC, *CAMPAIGN))
+    for name, title in (("pass", "Pass@1"), ("reliable", "Reliable@k")):
+        command.add_argument(
+            f"--min-{name}", type=_share, metavar="X", help=f"lowest passing {title} of an agent on workflows, {_SHARE}"
+        )
     command.add_argument(
         "--min-execution", type=_share, metavar="X", help=f"lowest passing mean of executed scores, {_SHARE}"
     )
@@ -84,6 +99,18 @@ def rules_of(options: argparse.Namespace) -> Rules:
         min_execution=given.get("min_execution"),
         most=_given(given, "max_", ("unresolved", "empty", "suspect")),
         must_pass=tuple(given.get("must_pass", ())),
+    )
+
+
+def campaign_rules_of(options: argparse.Namespace, repetitions: int = 1) -> CampaignRules:
+    """The rules for workflows that were given."""
+    return CampaignRules(
+        repetitions=repetitions,
+        min_pass=getattr(options, "min_pass", None),
+        min_reliable=getattr(options, "min_reliable", None),
+        margins={name: options.margin[name] for name in CAMPAIGN if name in options.margin},
+        must_pass=tuple(getattr(options, "must_pass", ())),
+        inconclusive_passes=options.inconclusive == "pass",
     )
 
 
@@ -117,40 +144,59 @@ def add_compare(commands: Commands) -> None:
     compare = declared(commands, "compare", run_compare, "a run or baseline against another one, with intervals")
     for name in ("before", "after"):
         compare.add_argument(name, type=Path, metavar=name.upper(), help="folder of a --t2a-report, or baseline file")
-    add_margin(compare)
+    add_margin(compare, (*COMPARED, *CAMPAIGN))
     compare.add_argument("--json", action="store_true", help="the same as data")
 
 
 def run_compare(options: argparse.Namespace) -> int:
     """Print the comparison; 1 if a margin was given and AFTER is not shown to be within it."""
     rules = rules_of(options)
-    before, _, earlier = _side(options.before)
-    after, lacking, later = _side(options.after)
-    _refuse_what_differs(before, after)
-    comparisons = compare(before, after, rules)
-    if not comparisons:
+    before, after = _side(options.before), _side(options.after)
+    comparisons = _compared(before, after, rules)
+    builds = _builds(before, after, options)
+    if not comparisons and not builds:
         raise ValueError(f"{options.after}: no item in common with {options.before}")
-    reasons = [] if not lacking else [f"{options.after}: {counted(lacking, 'item')} not judged or without a result"]
-    for comparison in comparisons:
-        reasons.extend(comparison.reasons(inconclusive_passes=rules.inconclusive_passes))
+    reasons = [f"{options.after}: {counted(after.lacking, 'item')} not judged or without a result"]
+    reasons = reasons if after.lacking else []
+    everything: list[Comparison | BuildComparison] = [*comparisons, *builds]
+    for one in everything:
+        reasons.extend(one.reasons(inconclusive_passes=rules.inconclusive_passes))
     reasons = reasons if rules.margin else []
-    repeats = _heard_otherwise(earlier, later)
+    repeats = _heard_otherwise(before.results, after.results)
     if options.json:
         found = [comparison.to_json() for comparison in comparisons]
         write_json({"passed": not reasons if rules.margin else None, "reasons": reasons, "comparisons": found,
+                    "workflows": [line for build in builds for line in build.lines],
                     "heard_otherwise": repeats})  # fmt: skip
         return 1 if reasons else 0
     for title, head, rows in release_tables(comparisons):
         write([title, *table(head, rows), ""])
+    write(line for build in builds for line in build.lines)
     if repeats:
         write(_repeat_lines(repeats))
     if rules.margin:
         write([f"note: {hint}" for comparison in comparisons for hint in comparison.hints()])
-        write([f"FAILED: {'; '.join(reasons)}" if reasons else f"PASSED: {_worst(comparisons)}"])
+        write([f"FAILED: {'; '.join(reasons)}" if reasons else f"PASSED: {_worst(everything)}"])
     return 1 if reasons else 0
 
 
-def _worst(comparisons: Sequence[Comparison]) -> str:
+def _compared(before: _Side, after: _Side, rules: Rules) -> Sequence[Comparison]:
+    """Every condition that both have; none where one has workflows alone."""
+    if not before.baseline.items or not after.baseline.items:
+        return []
+    _refuse_what_differs(before.baseline, after.baseline)
+    return compare(before.baseline, after.baseline, rules)
+
+
+def _builds(before: _Side, after: _Side, options: argparse.Namespace) -> list[BuildComparison]:
+    """Every agent on workflows; none where one side has no workflows."""
+    sides = before.baseline.workflows, after.baseline.workflows
+    if not all(side.agents for side in sides):
+        return []
+    return compare_campaigns(*sides, campaign_rules_of(options, repetitions_of(sides)))
+
+
+def _worst(comparisons: Sequence[Comparison | BuildComparison]) -> str:
 
     found = {comparison.change for comparison in comparisons}
     return next(
@@ -179,14 +225,26 @@ def _repeat_lines(repeats: Sequence[Mapping[str, str]]) -> list[str]:
     return [head, *shown, *more]
 
 
-def _side(path: Path) -> tuple[Baseline, int, Sequence[TaskResult]]:
-    """What is compared, how many items of a run have no result, and its results; a baseline holds none."""
+@dataclass(frozen=True)
+class _Side:
+    """What is compared: as a baseline, how many items have no result, and results, of which a baseline holds none."""
+
+    baseline: Baseline
+    lacking: int = 0
+    results: Sequence[TaskResult] = ()
+
+
+def _side(path: Path) -> _Side:
     if not path.is_dir():
-        return Baseline.load(path), 0, ()
-    saved = read_run(path)
+        return _Side(Baseline.load(path))
+    saved, campaign = read_run(path), read_saved_campaign(path)
     if saved.passed is None:
         raise ValueError(f"{path}: the run did not come to its end (no run.json); make it again")
-    return baseline_of(saved), len(saved.errors) + len(saved.missing), saved.results
+    lacking = len(saved.errors) + len(saved.missing) + (campaign.lacking if campaign is not None else 0)
+    baseline = Baseline(path, "") if campaign is not None and not saved.results else baseline_of(saved)
+    if campaign is not None:
+        baseline = replace(baseline, workflows=campaign.held)
+    return _Side(baseline, lacking, saved.results)
 
 
 def _refuse_what_differs(before: Baseline, after: Baseline) -> None:
@@ -218,11 +276,22 @@ def run_regate(options: argparse.Namespace) -> int:
     baseline = None if options.baseline is None else Baseline.load(options.baseline)
     rules, compared = rules_of(options), baseline is not None
     executed = held_to(read_executed(options.run_folder), rules, compared=compared)
-    results, gate = regate(saved, rules, baseline, executes=not executed.is_empty)
+    workflows = read_saved_campaign(options.run_folder)
+    results, gate = regate(saved, rules, baseline, executes=not executed.is_empty or workflows is not None)
     if not executed.is_empty:
         gate = with_executions(gate, executed, rules, baseline)
     elif rules.min_execution is not None or (METRIC in rules.margin and len(rules.margin) <= len(COMPARED)):
         gate = gate.with_reasons(["nothing was executed in this run, so there is no execution to hold to anything"])
+    campaign_rules, campaign = campaign_rules_of(options), None
+    if workflows is not None:
+        campaign = regate_campaign(workflows, campaign_rules, baseline)
+        gate = replace(gate.with_reasons(campaign.reasons), remarks=(*gate.remarks, *campaign.remarks))
+    elif (
+        options.min_pass is not None
+        or options.min_reliable is not None
+        or (rules.margin.keys() <= set(CAMPAIGN) and rules.margin)
+    ):
+        gate = gate.with_reasons(["no workflow was held in this run, so there is none to hold to anything"])
     if options.json:
         write_json(
             {
@@ -232,10 +301,12 @@ def run_regate(options: argparse.Namespace) -> int:
                 "comparisons": [comparison.to_json() for comparison in gate.comparisons],
                 "items": {result.node: result.verdict.outcome.value for result in results},
                 "executions": [summary.to_json() for summary in gate.executions],
+                "workflows": [line for build in campaign.comparisons for line in build.lines] if campaign else [],
             }
         )
     else:
         lines = summary_lines(results, saved.errors, gate, executed, verbose=False)
+        lines += campaign_lines(campaign) if campaign is not None else []
         write([*lines, *(f"note: {remark}" for remark in gate.remarks), verdict_line(gate)])
     return 0 if gate.passed else 1
 

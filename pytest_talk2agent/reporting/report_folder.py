@@ -22,6 +22,7 @@ from pytest_talk2agent.results.condition_summary import ConditionSummary
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult
+from pytest_talk2agent.workflows.campaign.saved import FILE
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.html.workflow_section import Campaign
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 SCORES = "execution.jsonl"
 """The executed scores of a run, for ``talk2agent correlate`` and ``talk2agent table``."""
-WORKFLOWS = "workflows.json"
-"""The decision about workflows and the record of every session."""
-FILES = ("run.json", "summary.md", "report.html", "results.jsonl", WORKFLOWS, SCORES)
+FILES = ("run.json", "summary.md", "report.html", "results.jsonl", FILE, SCORES)
 
 
 def forget_report(directory: Path) -> None:
@@ -113,6 +112,7 @@ class ReportFolder:
             "before": None if before is None else saved_before(before, results),
             "rerun": {"root": started.root, "options": list(started.options)},
             **({} if executed is None or executed.is_empty else {"executed": executed_json(executed, gate)}),
+            **({} if campaign is None else {"sessions": len(campaign.records)}),
         }
         if executed is not None and executed.trials:
             write_whole(self.directory / SCORES, score_rows(executed.trials))
