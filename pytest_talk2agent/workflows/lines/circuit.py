@@ -22,6 +22,9 @@ MOST_WAITING = 64
 MOST_UNSENT = 1_000
 """Messages that the server has not taken, 20 s of sound; more, and it is as good as gone."""
 CLOSING = 2.0
+PING_SECONDS = 3.0
+PONG_SECONDS = 4.0
+"""A server that answers no ping for so long is gone, though its socket is open."""
 _GLANCE = 0.005
 _FIRST_WAIT = 0.2
 

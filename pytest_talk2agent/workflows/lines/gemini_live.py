@@ -12,11 +12,11 @@ from pytest_talk2agent.remote.credentials import SetupError
 from pytest_talk2agent.workflows.agents.protocol import AgentError, Briefing
 from pytest_talk2agent.workflows.agents.voice import Abilities, Line
 from pytest_talk2agent.workflows.lines.address import Address, find_address
-from pytest_talk2agent.workflows.lines.circuit import CLOSING, LostError
+from pytest_talk2agent.workflows.lines.circuit import CLOSING, PING_SECONDS, PONG_SECONDS, LostError
 from pytest_talk2agent.workflows.lines.gemini_schema import declaration
 from pytest_talk2agent.workflows.lines.gemini_talk import HEARD_RATE, GeminiOptions, GeminiTalk, Message, config_of
 from pytest_talk2agent.workflows.lines.limits import read_spec
-from pytest_talk2agent.workflows.lines.sockets import closed_fault, socket_fault
+from pytest_talk2agent.workflows.lines.sockets import NO_PONG, closed_fault, shut, socket_fault
 from pytest_talk2agent.workflows.lines.vendor_line import HANG_UP, HANG_UP_TEXT, VendorLine
 
 GOOGLE = "https://generativelanguage.googleapis.com"
@@ -87,6 +87,8 @@ class GeminiConnection:
         self._session: Any = None
         self._turn: Any = None
         self._announced = ""
+        self._pinging: asyncio.Future[None] | None = None
+        self._gone = False
 
     async def open(self) -> None:
         """Connect, and see that the setup is confirmed."""
@@ -102,8 +104,20 @@ class GeminiConnection:
         connecting = client.aio.live.connect(model=self._model, config=config)
         self._session = await self._entered.enter_async_context(connecting)
         self._session._ws.close_timeout = CLOSING / 2  # the SDK has no option for it, and 10 s of its own
+        self._pinging = asyncio.ensure_future(self._ping(self._session._ws))
         if self._session.setup_complete is None:
             raise LostError("the server does not confirm the session", passing=False)
+
+    async def _ping(self, socket: Any) -> None:
+        """Cut off a server that answers no ping; the SDK would wait for 40 s."""
+        while True:
+            await asyncio.sleep(PING_SECONDS)
+            try:
+                await asyncio.wait_for(await socket.ping(), PONG_SECONDS)
+            except asyncio.TimeoutError:
+                self._gone = True
+                socket.transport.abort()
+                return
 
     async def receive(self) -> Any:
         """The next message; the SDK ends its stream with each turn."""
@@ -139,6 +153,11 @@ class GeminiConnection:
 
     async def close(self) -> None:
         """Close the connection; one that does not answer is cut off."""
+        if self._pinging is not None:
+            self._pinging.cancel()
+            await asyncio.gather(self._pinging, return_exceptions=True)
+        if self._session is not None:
+            await shut(self._session._ws, CLOSING)
         with contextlib.suppress(Exception):
             await asyncio.wait_for(self._entered.aclose(), CLOSING)
 
@@ -146,7 +165,9 @@ class GeminiConnection:
         """What an exception means; the SDK tells of a closed connection with the code of the closing."""
         from google.genai.errors import APIError
 
-        if isinstance(error, APIError):
+        if self._gone:
+            found = LostError(NO_PONG, passing=True)
+        elif isinstance(error, APIError):
             code = error.code if isinstance(error.code, int) else 0
             reason = error.details if isinstance(error.details, str) else error.message or error.status
             found = closed_fault(code, str(reason or ""))

@@ -27,16 +27,18 @@ class LineOptions:
     """The options that every line to a vendor has.
 
     ``connect``, ``first_audio``, ``silence`` and ``call`` are seconds: until the server has taken the session; until
-    the first sound once a reply is due; without a sign of a reply that is due; of the whole call. ``attempts`` counts
-    connections, of which another is made only before anything was said or done. ``end_silence_ms`` ends a turn of the
-    user where this client finds the turns. Prices are in any one currency, for a million tokens of text and of sound.
+    the first sound once a reply is due; without a sign of a reply that is due; of the whole call. A user prompts an
+    agent that is silent for 10 s and may go on without it, so a server that is gone has to be noticed before.
+    ``attempts`` counts connections, of which another is made only before anything was said or done.
+    ``end_silence_ms`` ends a turn of the user where this client finds the turns. Prices are in any one currency, for a
+    million tokens of text and of sound.
     """
 
     base_url: str = ""
     key_env: str = ""
     connect: float = 9.0
-    first_audio: float = 20.0
-    silence: float = 20.0
+    first_audio: float = 15.0
+    silence: float = 8.0
     call: float = 1800.0
     attempts: int = 3
     end_silence_ms: int = 700

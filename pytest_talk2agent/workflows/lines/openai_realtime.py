@@ -12,12 +12,12 @@ from pytest_talk2agent.remote.http import OPENAI
 from pytest_talk2agent.workflows.agents.protocol import AgentError, Briefing
 from pytest_talk2agent.workflows.agents.voice import Abilities, Line
 from pytest_talk2agent.workflows.lines.address import Address, find_address
-from pytest_talk2agent.workflows.lines.circuit import CLOSING, LARGEST_EVENT, LostError
+from pytest_talk2agent.workflows.lines.circuit import CLOSING, LARGEST_EVENT, PING_SECONDS, PONG_SECONDS, LostError
 from pytest_talk2agent.workflows.lines.limits import read_spec
 from pytest_talk2agent.workflows.lines.realtime_faults import passes
 from pytest_talk2agent.workflows.lines.realtime_forms import RealtimeOptions, fault_of_session, session_of
 from pytest_talk2agent.workflows.lines.realtime_talk import RealtimeTalk
-from pytest_talk2agent.workflows.lines.sockets import socket_fault
+from pytest_talk2agent.workflows.lines.sockets import shut, socket_fault
 from pytest_talk2agent.workflows.lines.vendor_line import VendorLine
 
 _SETUP = "t2a_session"
@@ -94,7 +94,9 @@ class RealtimeConnection:
             websocket_base_url=self._address.websocket,
             max_retries=0,
         )
+        # Beyond the options that the SDK names it passes on all of them to the library for WebSockets.
         socket: Any = {"max_size": LARGEST_EVENT, "compression": None, "close_timeout": CLOSING / 2}
+        socket |= {"ping_interval": PING_SECONDS, "ping_timeout": PONG_SECONDS}
         if self._address.local:
             socket["proxy"] = None  # no proxy can reach this machine
         if self._options.form == "beta":
@@ -128,13 +130,10 @@ class RealtimeConnection:
 
     async def close(self) -> None:
         """Close the connection; one that does not answer is cut off."""
-        import asyncio
-        import contextlib
-
-        for one in (self._connection, self._client):
-            if one is not None:
-                with contextlib.suppress(Exception):
-                    await asyncio.wait_for(one.close(), CLOSING)
+        if self._connection is not None:
+            await shut(self._connection._connection, CLOSING)
+        if self._client is not None:
+            await self._client.close()
 
     def fault(self, error: BaseException) -> LostError:
         """What an exception means."""

@@ -56,11 +56,11 @@ def follows(package: Package) -> MakeTalker:
 
 
 class Ears:
-    """Voice in what the server hears, by loudness: 100 ms begin it, ``end_ms`` of silence end it."""
+    """Voice in what the server hears, by loudness: ``onset_ms`` of it begin it, ``end_ms`` of silence end it."""
 
-    def __init__(self, rate: int, end_ms: int = 500) -> None:
+    def __init__(self, rate: int, onset_ms: int = 100, end_ms: int = 500) -> None:
         self._rate = rate
-        self._end_ms = end_ms
+        self._onset_ms, self._end_ms = onset_ms, end_ms
         self._loud_ms = self._quiet_ms = 0.0
         self.heard_ms = 0.0
         self.speaking = False
@@ -75,7 +75,7 @@ class Ears:
         loud = math.sqrt(sum(one * one for one in samples[::4]) / len(samples[::4])) > LOUD
         if loud:
             self._loud_ms, self._quiet_ms = self._loud_ms + ms, 0.0
-            if not self.speaking and self._loud_ms >= 100:
+            if not self.speaking and self._loud_ms >= self._onset_ms:
                 self.speaking = True
                 return "started"
         else:

@@ -32,6 +32,7 @@ class GeminiServer:
     twist: Any = None
     speed: float = 8.0
     yields: bool = True
+    onset_ms: int = 100
     calls: int = 0
     got: list[dict[str, Any]] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
@@ -67,7 +68,7 @@ class _Call:
     def __init__(self, server: GeminiServer, connection: ServerConnection) -> None:
         self._server, self._connection = server, connection
         self._brain = Brain(server.talker())
-        self._ears = Ears(HEARD_RATE)
+        self._ears = Ears(HEARD_RATE, server.onset_ms)
         self._ids = itertools.count(1)
         self._automatic = True
         self._task: asyncio.Task[None] | None = None

@@ -69,10 +69,14 @@ class RealtimeServer:
     twist: Any = None
     speed: float = 8.0
     yields: bool = True
+    onset_ms: int = 100
     calls: int = 0
     got: list[dict[str, Any]] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        _types(self.form)  # to build them takes longer than a caller waits
 
     async def __call__(self, connection: ServerConnection) -> None:
         self.calls += 1
@@ -95,7 +99,7 @@ class _Call:
     def __init__(self, server: RealtimeServer, connection: ServerConnection) -> None:
         self._server, self._connection = server, connection
         self._brain = Brain(server.talker())
-        self._ears = Ears(RATE)
+        self._ears = Ears(RATE, server.onset_ms)
         self._ids = itertools.count(1)
         self._session: dict[str, Any] = {}
         self._task: asyncio.Task[None] | None = None
