@@ -26,6 +26,8 @@ PING_SECONDS = 3.0
 PONG_SECONDS = 4.0
 """A server that answers no ping for so long is gone, though its socket is open."""
 _GLANCE = 0.005
+_LAST_WORDS = 0.5
+"""How long a server that takes nothing any more may still say why."""
 _FIRST_WAIT = 0.2
 
 
@@ -189,6 +191,8 @@ class Circuit:
             for work in (self._reading(connection), self._writing(connection), self._stop.wait())
         ]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not self._stopped and not tasks[0].done():
+            await asyncio.wait({tasks[0]}, timeout=_LAST_WORDS)
         errors = [await _ended(task) for task in tasks]
         await connection.close()
         if self._stopped:

@@ -51,8 +51,10 @@ class Playing:
     waiting: list[tuple[str, float]] = field(default_factory=list)
     heard_ms: float = 0.0
     cut: list[tuple[str, int]] = field(default_factory=list)
+    complete: bool = False
 
     def add(self, sound: Sound) -> None:
+        self.complete = False
         ms = len(sound.pcm) / 2 / sound.rate * 1000
         if self.waiting and self.waiting[-1][0] == sound.item:
             self.waiting[-1] = (sound.item, self.waiting[-1][1] + ms)
@@ -63,8 +65,8 @@ class Playing:
         if not self.waiting:
             return
         item, length = self.waiting[0]
-        self.heard_ms += ms
-        if self.heard_ms >= length:
+        self.heard_ms = min(self.heard_ms + ms, length)
+        if self.heard_ms >= length and (self.complete or len(self.waiting) > 1):
             self.waiting.pop(0)
             self.heard_ms = 0.0
             self.line.played(item, round(length), whole=True)
@@ -102,6 +104,8 @@ class Driven:
                     self.playing.add(event)
                 elif isinstance(event, Flushed):
                     self.playing.flush()
+                elif isinstance(event, Finished):
+                    self.playing.complete = True
                 elif isinstance(event, Called):
                     asked.append(event)
             for one in asked:
@@ -113,8 +117,21 @@ class Driven:
             due = begun + (self.now_ms - first) / 1000 / self.pace
             time.sleep(max(0.0, due - time.monotonic()))
 
+    def converse(self) -> None:
+        """Hear the greeting out, say something, and listen until the agent has left."""
+        self.hear(quiet(30_000), until=self.silent)
+        self.hear(speech(1000) + quiet(30_000), until=self.left)
+
     def of(self, kind: type[LineEvent]) -> list[Any]:
         return [event for _, event in self.events if isinstance(event, kind)]
+
+    def silent(self) -> bool:
+        """Whether a reply is complete, and all of it played."""
+        return bool(self.of(Finished)) and not self.playing.waiting
+
+    def when(self, kind: type[LineEvent]) -> int:
+        """When the first of a kind came."""
+        return next(now for now, event in self.events if isinstance(event, kind))
 
     def left(self) -> bool:
         """Whether the agent has left, and all of its last reply is there."""

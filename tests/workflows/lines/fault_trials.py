@@ -39,7 +39,7 @@ from tests.workflows.lines.twists import GEMINI, REALTIME, Twist, Wanted
 WALL_LIMIT = 60.0
 """Seconds that a session with a fault may take; without one it takes a fifth of that."""
 SOUND = SoundOptions(
-    clips=lambda package: StandIn(amplitude=0.3),
+    clips=lambda package, condition: StandIn(amplitude=0.3),
     limits=Limits(connect=20_000, first_audio=30_000, silence=30_000, call=120_000),
 )
 MOST_LATE_MS = 100

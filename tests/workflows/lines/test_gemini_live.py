@@ -47,7 +47,7 @@ def calling(server: GeminiServer, trusted: Path, options: str = "") -> Iterator[
 def test_a_conversation_with_parallel_calls(options: str, trusted: Path) -> None:
     server = served()
     with calling(server, trusted, options) as agent, driving(agent) as call:
-        call.hear(quiet(3200) + speech(1000) + quiet(3000), until=call.left)
+        call.converse()
     assert server.wrong == []
     assert call.said() == GREETING.text + SEARCHES.text + GOODBYE.text
     assert [(one.call.name, one.call.args) for one in call.of(Called)] == [
@@ -132,7 +132,7 @@ def test_a_session_that_ends_says_that_it_was_announced(trusted: Path) -> None:
 
     server.twist = announces
     with calling(server, trusted) as agent, driving(agent) as call, pytest.raises(LineError) as told:
-        call.hear(quiet(3200) + speech(1000) + quiet(8000))
+        call.converse()
     assert "code 1011, deadline expired) as it had announced (5s before)" in str(told.value)
     assert told.value.phase == "call"
 
@@ -145,8 +145,8 @@ def test_a_key_goes_to_the_server_and_nowhere_else(
     server = served(fault=Fault("echo", "turn", closes(1008, f"key {KEY} is blocked")))
     with calling(server, trusted) as agent:
         shown = repr(agent.identity()) + repr(vars(agent))
-        with driving(agent) as call, pytest.raises(LineError) as told:
-            call.hear(quiet(3200) + speech(1000) + quiet(8000))
+        with driving(agent, pace=1.0) as call, pytest.raises(LineError) as told:
+            call.converse()
     assert server.headers[0]["x-goog-api-key"] == KEY
     assert "is blocked" in str(told.value)
     assert KEY not in str(told.value)
