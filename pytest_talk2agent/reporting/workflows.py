@@ -10,7 +10,7 @@ from pytest_talk2agent.reporting.visible import encodable, shell_word, table, vi
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignGate
 from pytest_talk2agent.workflows.campaign.kept import KeptSession
-from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent
+from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent, rate
 from pytest_talk2agent.workflows.campaign.record import ProblemRecord, SessionRecord
 from pytest_talk2agent.workflows.campaign.summary import AgentSummary, Slice
 from pytest_talk2agent.workflows.scoring.gates import GATES, TITLES
@@ -202,6 +202,7 @@ def _measures(title: str, agents: list[str], figures: Sequence[Mapping[str, str]
 def _figures(one: AgentSummary) -> dict[str, str]:
     reliability, k = one.reliability, one.reliability.k
     lost = f", {one.missing} lost" if one.missing else ""
+    lost += f", {counted(one.caller_faults, 'attempt')} spoilt by the caller" if one.caller_faults else ""
     found = {"held": f"{counted(one.sessions, 'session')}{lost}"}
     if reliability.n:
         interval = _interval(reliability.pass_1_interval)
@@ -225,14 +226,15 @@ def _corrected(one: AgentSummary) -> str:
 
 
 def _line_figures(one: AgentSummary) -> dict[str, str]:
-    yields = one.yields
-    rate = f"{yields.given} of {yields.asked}" if yields.asked else _NONE
-    false = f", {yields.false} of {yields.kept_on} false" if yields.kept_on else ""
+    yields, timing = one.yields, one.timing
+    given = str(rate(yields.given, yields.asked))
+    false = str(rate(yields.false, yields.kept_on))
     return {
-        "yield": f"{rate}{false}",
-        "stop ms p50, p95": str(one.stop_ms),
+        "yield": timing.beside(given) if timing.refusal else given,
+        "false yield": timing.beside(false) if timing.refusal else false,
+        "stop ms p50, p95": timing.beside(one.stop_ms) if yields.stops else str(one.stop_ms),
         "overlap": _NONE if one.overlap is None else f"{float(100 * one.overlap):.1f} %",
-        "latency ms p50, p95": str(one.latency_ms),
+        "latency ms p50, p95": timing.beside(one.latency_ms) if timing.error_ms is not None else str(one.latency_ms),
         "time ms p50, p95": str(one.ttr_ms),
         "false acceptance": str(one.false_acceptance),
     }

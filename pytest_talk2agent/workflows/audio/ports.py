@@ -105,6 +105,7 @@ class SoundOptions:
         listener: hears the agent where it gives no words; ``listener_id`` is its spec.
         detector: what tells speech from other sound on the agent's channel (`activity.make_detector`); None takes the
             level for controls, whose line has no noise, and Silero's detector for all others.
+        calibration: what the instrument made of the reference agent on this host (`calibration.Calibration.plain`).
         recording: where the stereo recording is written, a file that ends in ``.flac``; None writes none.
     """
 
@@ -114,6 +115,7 @@ class SoundOptions:
     listener: Listener | None = None
     listener_id: str = ""
     detector: str | None = None
+    calibration: Mapping[str, Any] | None = None
     recording: Path | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -126,4 +128,5 @@ class SoundOptions:
             "listener": self.listener_id,
             "detector": dict(detector),
             "limits": self.limits.plain(),
+            **({"calibration": dict(self.calibration)} if self.calibration is not None else {}),
         }

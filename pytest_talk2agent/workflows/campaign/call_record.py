@@ -5,13 +5,39 @@ All of it is in the log of the session; the record repeats it so that reports ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 CALLER = "caller"
 """Of a fault: the user could not do its part."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How exactly timings are known, over some calls.
+
+    ``error_ms`` is the largest error of the reference agent on their hosts, None where none was called; ``refusal`` why
+    a host measures no time that counts, empty where all do.
+    """
+
+    error_ms: int | None = None
+    refusal: str = ""
+
+    def beside(self, figure: object) -> str:
+        """A figure with its error, or why it is none."""
+        if self.refusal:
+            return f"n/a (this host cannot pace: {self.refusal})"
+        return str(figure) if self.error_ms is None else f"{figure} ± {self.error_ms} ms"
+
+
+def timing_of(calls: Iterable[CallRecord | None]) -> Timing:
+    """How exactly the timings of some calls are known."""
+    made = [call.settings["calibration"] for call in calls if call is not None and "calibration" in call.settings]
+    refusals = sorted({one["refusal"] for one in made if one["refusal"]})
+    return Timing(max((one["error_ms"] for one in made), default=None), refusals[0] if refusals else "")
 
 
 class CallRecord(BaseModel):
@@ -36,6 +62,11 @@ class CallRecord(BaseModel):
     measures: dict[str, Any] = {}
     fault: str = ""
     caller_faults: int = 0
+
+    @property
+    def refusal(self) -> str:
+        """Why no time that was measured of it counts; empty where it does."""
+        return timing_of([self]).refusal
 
     @classmethod
     def of(

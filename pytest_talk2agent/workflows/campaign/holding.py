@@ -16,6 +16,7 @@ from pytest_talk2agent.results.ledger import Ledger
 from pytest_talk2agent.results.store import content_key, write_whole
 from pytest_talk2agent.workflows.agents.protocol import Agent
 from pytest_talk2agent.workflows.agents.voice import VoiceAgent
+from pytest_talk2agent.workflows.audio.calibration import Calibration, calibrate
 from pytest_talk2agent.workflows.audio.ports import SoundOptions
 from pytest_talk2agent.workflows.campaign.call_record import CallRecord
 from pytest_talk2agent.workflows.campaign.record import SessionKey, SessionRecord, record_session
@@ -52,7 +53,8 @@ class Holder:
 
     ``folder`` keeps records and logs; any number of processes may share it. ``frozen`` holds nothing anew.
     ``backend`` makes the state behind the tools of a package. ``sound`` is how agents with a voice are called, and
-    ``condition`` in what; their calls are recorded beside the logs.
+    ``condition`` in what; their calls are recorded beside the logs. Before the first call by the clock on the wall
+    ``calibrate`` says how exactly this host measures.
     """
 
     folder: Path
@@ -64,9 +66,11 @@ class Holder:
     attempts: int = ATTEMPTS
     pause: Callable[[float], None] = time.sleep
     sound: SoundOptions | None = None
+    calibrate: Callable[[], Calibration] = calibrate
     condition: Literal["C1", "C2", "C3"] = "C2"
 
     def __post_init__(self) -> None:
+        self._calibration: Calibration | None = None
         self._ledger: Ledger[SessionRecord] = Ledger(self.folder, SessionRecord.from_json, "sessions")
 
     @property
@@ -121,6 +125,9 @@ class Holder:
         options = replace(self._options(agent), repetition=key.repetition)
         path = self.log_path(key)
         sound = replace(self.sound, recording=path.with_suffix(".flac")) if key.sound and self.sound else None
+        if sound is not None and options.clock == "real":
+            self._calibration = self._calibration or self.calibrate()
+            sound = replace(sound, calibration=self._calibration.plain())
         faults: list[str] = []
         for attempt in range(1, self.attempts + 1):
             log = run_session(package, agent.agent, agent.spec, options, backend=self.backend, sound=sound)

@@ -21,6 +21,8 @@ from pytest_talk2agent.workflows.scoring.timing import call_counts, repetition, 
 from pytest_talk2agent.workflows.scoring.trace import State, Trace
 
 SCHEMA = 1
+TIMED = "speech after stop"
+"""The contract that is about time."""
 Outcome = Literal["passed", "failed", "unjudged", "missing"]
 
 
@@ -171,9 +173,17 @@ class SessionRecord(_Record):
         return found
 
     def success(self, compat: Compat | None = None) -> Truth:
-        """Whether the session succeeded: all gates, and by the mended rules all contracts, too."""
+        """Whether the session succeeded: all gates, and by the mended rules all contracts, too.
+
+        A contract about time that broke on a host which cannot pace is undecided.
+        """
         gates = self.score(compat).success
-        return gates if compat is not None else both([gates, not self.contracts])
+        if compat is not None:
+            return gates
+        timed = [one for one in self.contracts if one.startswith(f"{TIMED}:")]
+        if timed and self.call is not None and self.call.refusal:
+            return both([gates, None if len(timed) == len(self.contracts) else False])
+        return both([gates, not self.contracts])
 
     def outcome(self, compat: Compat | None = None) -> Outcome:
         """The verdict in one word."""

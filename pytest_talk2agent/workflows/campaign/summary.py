@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import get_args
 
 from pytest_talk2agent.grading.retention import Interval
+from pytest_talk2agent.workflows.campaign.call_record import Timing, timing_of
 from pytest_talk2agent.workflows.campaign.published import ToolUse
 from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, mean_interval, rate
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
@@ -108,7 +109,8 @@ class AgentSummary:
     AV; ``false_acceptance`` are those in which the caller took every request for done and the work was wrong, of those
     in which it did. ``containment`` are the calls that were kept to their end, of those whose package says where they
     belong; ``handoffs`` what became of each, so that right and wrong transfers are apart. ``requests_done`` are the
-    callers' requests of which all assertions hold.
+    callers' requests of which all assertions hold. ``timing`` is how exactly times of calls are known, and
+    ``caller_faults`` counts attempts that the caller spoilt.
     """
 
     agent: str
@@ -133,6 +135,8 @@ class AgentSummary:
     requests_done: Rate | NotApplicable
     leaks: int
     fallbacks: int
+    timing: Timing = field(default_factory=Timing)
+    caller_faults: int = 0
 
 
 def summarise(
@@ -175,6 +179,8 @@ def summarise(
         ),
         leaks=sum(record.leaks for record in done),
         fallbacks=sum(record.fallbacks for record in done),
+        timing=timing_of(record.call for record in done),
+        caller_faults=sum(record.call.caller_faults for record in records if record.call is not None),
     )
 
 

@@ -65,7 +65,8 @@ def _speech_after_stop(trace: Trace) -> Iterator[Violation]:
     for clip in trace.clips:
         if clip.speaker != "user" or clip.kind != "barge_in":
             continue
-        limit = clip.start_ms + limits.get(clip.start_ms, YIELD_LIMIT_MS)
+        onset = next((at for at in limits if clip.start_ms <= at <= clip.end_ms), clip.start_ms)
+        limit = onset + limits.get(onset, YIELD_LIMIT_MS)
         for words in agent:
             went_on = words.start_ms <= clip.start_ms and words.end_ms > limit
             if went_on or clip.start_ms < words.start_ms < clip.end_ms:
