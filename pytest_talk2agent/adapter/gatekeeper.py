@@ -101,7 +101,7 @@ class Gatekeeper:
             return
         path, line, _ = report.location
         self._places[item] = (path, (line or 0) + 1)
-        who = item, getattr(report, "worker_id", "")
+        who = item, getattr(report, "worker_id", "")  # xdist gives it to the reports of its workers
         if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
             self._tries[who] = _Try()
         this = self._tries[who]

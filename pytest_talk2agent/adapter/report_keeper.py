@@ -79,7 +79,7 @@ class ReportKeeper(Generic[Result]):
         item = ours.get(identity) or self._expected.get(report.nodeid)
         if not isinstance(item, str):
             return
-        who = item, getattr(report, "worker_id", "")
+        who = item, getattr(report, "worker_id", "")  # xdist gives it to the reports of its workers
         if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
             self._tries[who] = Try()
         this = self._tries[who]

@@ -57,7 +57,7 @@ class TrialItem(SpokenItem):
         self.round = round_
         self.result: TrialResult | None = None
         for mark in ("t2a", "t2a_execution", "slow"):
-            self.add_marker(getattr(pytest.mark, mark))
+            self.add_marker(mark)
 
     def setup(self) -> None:
         """Run the trial before the test: what has no score is an error and no failure."""

@@ -79,7 +79,7 @@ def run_execute(options: argparse.Namespace) -> int:
     refuse: Refusal
 
     for name in ("rounds", "at_once"):
-        if not 1 <= getattr(options, name) <= MOST_ROUNDS:
+        if not 1 <= vars(options)[name] <= MOST_ROUNDS:
             raise ValueError(f"--{name.replace('_', '-')} must be from 1 to {MOST_ROUNDS}")
     loaded = [task for path in task_files(options.paths) for task in load_tasks(path)]
     ledger = None if options.records is None else Ledger(options.records)

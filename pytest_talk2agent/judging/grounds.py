@@ -37,11 +37,6 @@ def find_quotes(quote: str, transcript: str) -> list[tuple[int, int]]:
     return found
 
 
-def find_quote(quote: str, transcript: str) -> tuple[int, int] | None:
-    """The first of these places, or None."""
-    return next(iter(find_quotes(quote, transcript)), None)
-
-
 def _find_words(words: list[str], transcript: str) -> list[tuple[int, int]]:
     if not words:
         return []

@@ -34,7 +34,7 @@ class Audio:
 
     ``samples`` are mono float32, full scale 1, at ``rate`` Hz, read-only. ``sha256`` is that of the file's bytes;
     ``samples_sha256`` that of the mono sound at its source rate, so that a WAV and a FLAC of one recording agree.
-    ``clipped`` is the share of samples at full scale; ``rms_dbfs`` and ``peak_dbfs`` are levels of the mono sound.
+    ``clipped`` is the share of samples at full scale; ``peak_dbfs`` is the level of the mono sound.
     ``notes`` say what is odd about it and no error.
     """
 
@@ -45,7 +45,6 @@ class Audio:
     sha256: str
     samples_sha256: str
     clipped: float
-    rms_dbfs: float
     peak_dbfs: float
     source_format: str
     source_channels: int
@@ -101,7 +100,6 @@ def read_audio(path: Path, rate: int = RATE, sha256: str | None = None) -> Audio
         sha256=digest,
         samples_sha256=hashlib.sha256(f"{source_rate}:".encode() + mono.astype("<f4").tobytes()).hexdigest(),
         clipped=clipped,
-        rms_dbfs=_dbfs(float(np.sqrt(np.square(mono - mono.mean(), dtype=np.float64).mean()))),
         peak_dbfs=peak,
         source_format=sound.kind,
         source_channels=frames.shape[1],

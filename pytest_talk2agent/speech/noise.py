@@ -52,7 +52,6 @@ def silence() -> Audio:
         sha256=digest,
         samples_sha256=digest,
         clipped=0.0,
-        rms_dbfs=SILENCE_DBFS,
         peak_dbfs=SILENCE_DBFS + 12.0,
         source_format="none",
         source_channels=1,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_talk2agent.judging.grounds import Grounds, find_quote, find_quotes
+from pytest_talk2agent.judging.grounds import Grounds, find_quotes
 from pytest_talk2agent.judging.judge import Case
 from pytest_talk2agent.judging.judgement import Label
 from pytest_talk2agent.judging.labelled_cases import read_cases
@@ -166,17 +166,16 @@ HEARD = "Copy  report_final.docx to\n/srv/archive, keep 14 copies or 4.5 of 4, d
     ],
 )
 def test_a_quotation_is_found_where_it_stands(quote: str, found: str) -> None:
-    span = find_quote(quote, HEARD)
-    assert span is not None
+    span, *_ = find_quotes(quote, HEARD)
     assert HEARD[slice(*span)] == found
 
 
 def test_a_number_is_found_by_itself_and_not_in_another() -> None:
-    assert find_quote("4", "14 or 4.5 or 44") is None
-    assert find_quote("5", "4.5") is None
-    assert find_quote("4", "it is 4.") == (6, 7)
+    assert find_quotes("4", "14 or 4.5 or 44") == []
+    assert find_quotes("5", "4.5") == []
+    assert find_quotes("4", "it is 4.") == [(6, 7)]
 
 
 @pytest.mark.parametrize("quote", ["report", "final.docx", "1", "keep 4", "", "  ", "''", "copies of 14", "ask!"])
 def test_what_does_not_stand_there_is_not_found(quote: str) -> None:
-    assert find_quote(quote, HEARD) is None
+    assert find_quotes(quote, HEARD) == []

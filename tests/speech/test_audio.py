@@ -100,7 +100,6 @@ def test_levels(tmp_path: Path) -> None:
     square = np.where(np.arange(RATE) % 100 < 50, 0.5, -0.5)
     soundfile.write(tmp_path / "a.wav", square + 0.25, RATE, subtype="FLOAT")
     audio = read_audio(tmp_path / "a.wav")
-    assert audio.rms_dbfs == pytest.approx(-6.02, abs=0.01)
     assert audio.peak_dbfs == pytest.approx(-6.02, abs=0.01)
     assert (audio.clipped, audio.notes) == (0, ())
 

@@ -124,6 +124,7 @@ class PythonInterface(Interface):
 
     @property
     def _identifies_itself(self) -> bool:
+        # What the user names need not know `Interface`, so it is asked what it has, here and below.
         return not self._plain and hasattr(self._named, "identity")
 
     def identity(self) -> Mapping[str, str]:
