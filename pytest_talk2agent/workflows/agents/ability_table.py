@@ -18,6 +18,7 @@ HEAD = (
     "tool calls",
     "ends calls",
     "turns end",
+    "greets",
 )
 
 
@@ -33,6 +34,7 @@ def ability_rows(agents: Mapping[str, Abilities]) -> list[tuple[str, ...]]:
             "through the session" if one.calls == "session" else "posted by the agent",
             "yes" if one.ends else "no",
             "told" if one.finishes else "by silence",
+            "always" if one.greets else "as the package says",
         )
         for name, one in agents.items()
     ]

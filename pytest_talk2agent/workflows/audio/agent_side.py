@@ -27,7 +27,7 @@ from pytest_talk2agent.workflows.agents.voice import (
 )
 from pytest_talk2agent.workflows.audio.level import BLOCK, BLOCK_MS, Level
 from pytest_talk2agent.workflows.audio.playout import Frame, Item, Playout
-from pytest_talk2agent.workflows.audio.ports import MS, Limits
+from pytest_talk2agent.workflows.audio.ports import MS, CallerError, Limits
 from pytest_talk2agent.workflows.audio.utterance import LONGEST_TEXT, Reply, Utterance
 from pytest_talk2agent.workflows.session.scene import Scene
 from pytest_talk2agent.workflows.session.tool_runs import ToolRuns
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 PAUSE_MS = 600
 """A silence within a reply that is the end of an utterance."""
+DEAF_AFTER, LONG_MS = 3, 1_000
+"""So many utterances of such a length without a word, one after the other, are the fault of whoever listens."""
 
 
 class AgentSide:
@@ -78,7 +80,7 @@ class AgentSide:
         self._expected = self._spoken_to = self._alive = False
         self._waits_since: int | None = None
         self._sound: list[Samples] = []
-        self._listening = 0
+        self._listening = self._unheard = 0
 
     @property
     def settled(self) -> bool:
@@ -316,6 +318,9 @@ class AgentSide:
 
         def heard(text: str) -> None:
             self._listening -= 1
+            self._unheard = 0 if text.strip() or utterance.last - utterance.start < LONG_MS else self._unheard + 1
+            if self._unheard >= DEAF_AFTER:
+                raise CallerError(f"the listener heard nothing in {DEAF_AFTER} utterances of the agent")
             if not self._user.ended:
                 utterance.reply.add("", text)
                 for act in self.scene.observer.in_speech(text):

@@ -61,6 +61,7 @@ class DuplexSession:
         self.lags_ns: list[int] = []
         self._played: list[Samples] = []
         self._words: list[Span] = []
+        self._arrives = False
         self._murmurs: list[Span] = []
         self._told = line if isinstance(line, ToldLine) else None
         self._clips, self._limits, self._recorder = clips, limits, recorder
@@ -81,12 +82,17 @@ class DuplexSession:
         return self.agent.utterance
 
     def pacing(self) -> dict[str, float | int]:
-        """How late the frames went out, in ms: how many, the median, the 99th percentile and the worst."""
+        """How late the frames went out, in ms: how many, the median, the 99th percentile, the worst and the last."""
         late = sorted(lag / 1e6 for lag in self.lags_ns)
         if not late:
             return {"n": 0}
         at = [late[round(share * (len(late) - 1))] for share in (0.5, 0.99, 1.0)]
-        return {"n": len(late), **dict(zip(("p50_ms", "p99_ms", "max_ms"), (round(one, 3) for one in at), strict=True))}
+        behind = round(self.lags_ns[-1] / 1e6, 3)
+        return {
+            "n": len(late),
+            "behind_ms": behind,
+            **dict(zip(("p50_ms", "p99_ms", "max_ms"), (round(one, 3) for one in at), strict=True)),
+        }
 
     def measures(self, detector: Detector) -> Measures:
         """What was measured of the samples that were played."""
@@ -122,6 +128,7 @@ class DuplexSession:
         now = self.timeline.now
         self.lags_ns.append(self.timeline.wall_ns - now * 1_000_000)
         arrived = self._channel.frame()
+        self._arrives = self._arrives or bool(arrived.any() and self._level.edges(arrived))
         if self._recorder is not None:
             self._recorder.write(arrived, self._playing.samples)
         self._played.append(self._playing.samples)
@@ -169,6 +176,7 @@ class DuplexSession:
         if edges is None:
             raise CallerError(f"the clip of {text!r} is silent")
         self._channel.put(samples, now)
+        self._arrives = False
         heard = (now + edges[0], now + edges[1])
         (self._murmurs if kind == "backchannel" else self._words).append(heard)
         if self._told is not None:
@@ -180,7 +188,13 @@ class DuplexSession:
         return Voiced(-(-len(samples) // MS), edges[0])
 
     def said(self, text: str, kind: Kind, over: Speech | None, *, more: bool) -> None:
-        """The user's words are over, and the agent has to answer; a murmur wants no answer."""
+        """The user's words are over, and the agent has to answer; a murmur wants no answer.
+
+        Raises:
+            CallerError: where nothing of them reached the line.
+        """
+        if not self._arrives:
+            raise CallerError(f"nothing of {text!r} reached the line")
         self.agent.quiet_since = max(self.agent.quiet_since, self.timeline.now)
         if self._told is not None:
             self._told.user_ends(text, more=more, now_ms=self.timeline.now)

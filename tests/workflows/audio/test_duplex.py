@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pytest_talk2agent.workflows.agents.policy import Oracle
 from pytest_talk2agent.workflows.agents.protocol import Call
@@ -37,6 +38,7 @@ from tests.workflows.audio.calls import (
     traced,
 )
 
+Pcm = NDArray[np.int16]
 PACKAGES = sorted(path.parent.name for path in SUITE.glob("*/task.yaml"))
 SHORT = replace(SOUND, limits=Limits(first_audio=3_000, silence=3_000, call=60_000))
 
@@ -199,6 +201,28 @@ def test_a_user_without_a_voice_is_no_failure_of_the_agent() -> None:
     log = called(clinic(), "spoken:oracle", replace(SOUND, clips=lambda package, condition: Mute()))
     assert ending(log)[0] == "infrastructure_failed"
     assert ending(log)[2].startswith("caller: ")
+
+
+def test_words_that_never_reach_the_line_are_the_callers_fault() -> None:
+    class Dead:
+        def identity(self) -> dict[str, str]:
+            return {"channel": "dead"}
+
+        def frame(self, samples: Pcm, at_ms: int) -> Pcm:
+            return np.zeros_like(samples)
+
+    log = called(clinic(), "spoken:oracle", replace(SOUND, channel=lambda package, condition, seed: Dead()))
+    assert ending(log)[2].startswith("caller: nothing of 'Hi, this is")
+    assert log.events[-1].payload["fault"] == "caller"
+
+
+@pytest.mark.parametrize(("hears", "state"), [("", "infrastructure_failed"), ("Hello?", "finished")])
+def test_a_deaf_listener_is_the_callers_fault(hears: str, state: str) -> None:
+    agent = ScriptedVoice(lambda line, now: [Sound(tone(5))] if now % 4_000 == 20 else [], words=False, finishes=False)
+    log = called(clinic(), agent, replace(SHORT, listener=lambda samples: hears, listener_id="test"))
+    assert ending(log)[0] == state
+    heard = [one["heard"] for one in payloads(log, "AGENT_AUDIO_END")]
+    assert heard[:2] == [hears, hears]
 
 
 # Recordings
