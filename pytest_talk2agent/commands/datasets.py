@@ -27,6 +27,7 @@ from pytest_talk2agent.recording.dataset.audio_folder import (
 from pytest_talk2agent.recording.dataset.card import Stated, card_of
 from pytest_talk2agent.recording.dataset.checking import Finding, check, mismatches, summary
 from pytest_talk2agent.recording.dataset.collection import DataSet, collect
+from pytest_talk2agent.recording.dataset.consent import consent_of
 from pytest_talk2agent.recording.dataset.paper_layout import export_paper_layout
 from pytest_talk2agent.recording.dataset.statistics import UNKNOWN, Statistics, statistics_of
 from pytest_talk2agent.reporting.paper_tables import as_markdown, as_text, collection_rows
@@ -86,7 +87,9 @@ def _add(parts: Commands, name: str, run: Callable[[argparse.Namespace], int], t
 def _add_stated(command: argparse.ArgumentParser) -> None:
     command.add_argument("--title", default="Spoken instructions", help="of the card (default: %(default)s)")
     command.add_argument("--licence", default="", help="such as cc0-1.0; without it the card says that none is stated")
-    command.add_argument("--consent", type=Path, metavar="FILE", help="what speakers agreed to, for the card")
+    command.add_argument(
+        "--consent", type=Path, metavar="FILE", help="what speakers agreed to (default: what the page recorded)"
+    )
     command.add_argument("--origin", default="", help="where the texts come from, for the card")
 
 
@@ -225,7 +228,7 @@ def _misheard(options: argparse.Namespace, data: DataSet, unreadable: set[str]) 
 
 def _card(options: argparse.Namespace, data: DataSet, *, audio_folder: bool) -> str:
     found = statistics_of(data, _length)
-    consent = "" if options.consent is None else read_utf8(options.consent).strip()
+    consent = consent_of(data) if options.consent is None else read_utf8(options.consent).strip()
     stated = Stated(options.title, options.licence, consent, options.origin)
     return card_of(found, as_markdown(collection_rows(found.collections)), stated, audio_folder=audio_folder)
 

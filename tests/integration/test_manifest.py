@@ -43,6 +43,13 @@ def test_it_supplies_recordings(run: Run, pytester: pytest.Pytester, suite: Path
         result.stdout.fnmatch_lines([f"{item} *passed *"])
 
 
+def test_a_row_may_say_its_length_and_its_voice(run: Run, pytester: pytest.Pytester, suite: Path) -> None:
+    rows = [{**PORT_ROW, "seconds": 0.5, "voice": "piper:joe"}, {**REPORT_ROW, "seconds": 1, "voice": ""}]
+    result = run(suite, HEARING, f"--t2a-manifest={manifest(pytester.path, rows).name}")
+    result.assert_outcomes(passed=2)
+    assert result.ret == 0
+
+
 def test_without_it_nothing_can_be_heard(alone: Run, suite: Path) -> None:
     result = alone(suite, HEARING)
     result.assert_outcomes(errors=2)
