@@ -136,8 +136,8 @@ class Measures:
     """What was measured of a call; times in milliseconds from its beginning.
 
     ``gaps`` are from the end of the user's words to the agent's next sound, one for each time that the agent had not
-    begun before. ``stops`` are, for each meeting, the time from the user's onset until the agent's speech was over;
-    None where it talked on, which is censored.
+    begun before. ``began_over`` counts where the agent began to speak over the user's words. ``stops`` are, for each
+    meeting, the time from the user's onset until the agent's speech was over; None where it talked on (censored).
     """
 
     detector: Mapping[str, str]
@@ -145,6 +145,7 @@ class Measures:
     agent: tuple[Span, ...]
     overlap_ms: int
     gaps: tuple[int, ...]
+    began_over: int
     stops: tuple[tuple[Meeting, int | None], ...]
 
     def plain(self) -> dict[str, Any]:
@@ -155,6 +156,7 @@ class Measures:
             "agent": [list(span) for span in self.agent],
             "overlap_ms": self.overlap_ms,
             "gaps_ms": list(self.gaps),
+            "began_over": self.began_over,
             "stops": [
                 {"event_id": met.event_id, "expected": met.expected, "onset_ms": met.onset_ms, "stop_ms": stop}
                 for met, stop in self.stops
@@ -184,11 +186,18 @@ def measure(
         later = [start for start, _ in spoken if start >= end and (until is None or start < until)]
         if later:
             gaps.append(later[0] - end)
+    began_over = sum(any(begin < start < stop for begin, stop in user) for start, _ in spoken)
     stops = []
     for met in meetings:
         until = met.stopped_ms
         over = [stop for start, stop in spoken if until is not None and start < until and stop > met.onset_ms]
         stops.append((met, over[-1] - met.onset_ms if over else None))
     return Measures(
-        detector.settings(), tuple(everything), tuple(spoken), shared(everything, spoken), tuple(gaps), tuple(stops)
+        detector=detector.settings(),
+        user=tuple(everything),
+        agent=tuple(spoken),
+        overlap_ms=shared(everything, spoken),
+        gaps=tuple(gaps),
+        began_over=began_over,
+        stops=tuple(stops),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.workflows.agents.protocol import (
@@ -15,6 +16,7 @@ from pytest_talk2agent.workflows.agents.protocol import (
 from pytest_talk2agent.workflows.agents.voice import Line, LineError, VoiceAgent
 from pytest_talk2agent.workflows.audio.activity import LEVEL, SILERO, make_detector
 from pytest_talk2agent.workflows.audio.duplex import DuplexSession
+from pytest_talk2agent.workflows.audio.guarded_line import GuardedLine
 from pytest_talk2agent.workflows.audio.ports import CallerError
 from pytest_talk2agent.workflows.audio.recorder import Recorder, Recording
 from pytest_talk2agent.workflows.caller.observer import UnreachableError
@@ -28,6 +30,10 @@ from pytest_talk2agent.workflows.workbench.backend import StateError
 
 if TYPE_CHECKING:
     from pytest_talk2agent.workflows.audio.ports import SoundOptions
+
+
+HANG_UP_SECONDS = 5.0
+"""How long closing a line may take."""
 
 
 class Call:
@@ -79,7 +85,7 @@ class Call:
             ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error), **fault}
         finally:
             if line is not None:
-                line.close()
+                _hang_up(line)
             recording = _closed(recorder)
         ending["turns"] = session.turn if session is not None else 0
         if recording is not None:
@@ -93,7 +99,7 @@ class Call:
     def _dial(self, scene: Scene, briefing: Briefing) -> Line:
         """Begin the call; under the real clock its time begins when the line is open."""
         if self._options.clock == "virtual":
-            return self._agent.dial(briefing, real=False)
+            return _dialled(lambda: self._agent.dial(briefing, real=False))
         line = _within(self._sound.limits.connect, lambda: self._agent.dial(briefing, real=True))
         if isinstance(scene.timeline.clock, RealClock):
             scene.timeline.clock.restart()
@@ -132,20 +138,38 @@ def _closed(recorder: Recorder | None) -> Recording | None:
         recorder.discard()
 
 
-def _within(limit_ms: int, dial: Any) -> Line:
+def _hang_up(line: Line) -> None:
+    """Close a line; one that does not come to an end by itself is left behind."""
+    closing = threading.Thread(target=GuardedLine(line).close, name="t2a-hang-up", daemon=True)
+    closing.start()
+    closing.join(HANG_UP_SECONDS)
+
+
+def _dialled(dial: Callable[[], Line]) -> Line:
+    """The line; whatever goes wrong unasked is a fault of the line."""
+    try:
+        return dial()
+    except (AgentError, AgentFailedError, InfrastructureError):
+        raise
+    except Exception as error:
+        text = " ".join(str(error).split())[:200]
+        raise LineError("connect", f"{type(error).__name__}: {text}") from error
+
+
+def _within(limit_ms: int, dial: Callable[[], Line]) -> Line:
     """The line, or LineError where it takes longer than the limit."""
     answers: queue.SimpleQueue[Line | BaseException] = queue.SimpleQueue()
     given_up = threading.Event()
 
     def work() -> None:
         try:
-            line = dial()
+            line = _dialled(dial)
         except BaseException as error:
             answers.put(error)
             return
         answers.put(line)
         if given_up.is_set():
-            line.close()
+            _hang_up(line)
 
     threading.Thread(target=work, name="t2a-dial", daemon=True).start()
     try:
@@ -153,8 +177,6 @@ def _within(limit_ms: int, dial: Any) -> Line:
     except queue.Empty:
         given_up.set()
         raise LineError("connect", f"no answer within {limit_ms} ms") from None
-    if isinstance(answer, (AgentError, AgentFailedError, InfrastructureError)):
-        raise answer
     if isinstance(answer, BaseException):
-        raise LineError("connect", f"{type(answer).__name__}: {str(answer)[:200]}") from answer
+        raise answer
     return answer

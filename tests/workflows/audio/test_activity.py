@@ -85,6 +85,8 @@ def test_gaps_overlap_and_stops() -> None:
     found = measure(agent, user, stops, Audible(), murmurs=[(1_800, 2_000)])
     assert found.gaps == (500, 300)
     assert found.overlap_ms == 200 + 500
+    assert found.began_over == 0
+    assert measure(agent, [(1_000, 2_000)], [], Audible()).began_over == 1
     assert [stop for _, stop in found.stops] == [1_000, None]
 
 

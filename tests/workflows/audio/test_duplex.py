@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,13 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from pytest_talk2agent.workflows.agents.policy import Oracle
-from pytest_talk2agent.workflows.agents.protocol import Call
+from pytest_talk2agent.workflows.agents.protocol import Briefing, Call
 from pytest_talk2agent.workflows.agents.spoken import Spoken
 from pytest_talk2agent.workflows.agents.voice import (
     FRAME_BYTES,
     Called,
     Executed,
     Finished,
+    Left,
     LineError,
     LineEvent,
     Sound,
@@ -223,6 +225,55 @@ def test_a_deaf_listener_is_the_callers_fault(hears: str, state: str) -> None:
     assert ending(log)[0] == state
     heard = [one["heard"] for one in payloads(log, "AGENT_AUDIO_END")]
     assert heard[:2] == [hears, hears]
+
+
+# Dialling and hanging up
+
+
+class Unreachable(ScriptedVoice):
+    """Cannot be dialled, in one way or another."""
+
+    def __init__(self, dial: Callable[[], ScriptedLine]) -> None:
+        super().__init__(lambda line, now: [])
+        self._dial = dial
+
+    def dial(self, briefing: Briefing, *, real: bool) -> ScriptedLine:
+        return self._dial()
+
+
+@pytest.mark.parametrize("clock", ["virtual", "real"])
+def test_what_a_dial_raises_is_a_fault_of_the_line(clock: str) -> None:
+    def refuse() -> ScriptedLine:
+        raise OSError("no route to\nthe host")
+
+    log = called(clinic(), Unreachable(refuse), SHORT, clock=clock)
+    assert ending(log) == ("infrastructure_failed", "infrastructure", "connect: OSError: no route to the host")
+    assert log.events[-1].payload["fault"] == "connect"
+
+
+def test_a_line_that_does_not_open_within_its_limit_is_left_and_closed_when_it_does() -> None:
+    gate, line = threading.Event(), ScriptedLine(lambda line, now: [])
+
+    def slow() -> ScriptedLine:
+        gate.wait(30)
+        return line
+
+    log = called(clinic(), Unreachable(slow), replace(SOUND, limits=Limits(connect=50)), clock="real")
+    assert ending(log)[2] == "connect: no answer within 50 ms"
+    gate.set()
+    for thread in threading.enumerate():
+        if thread.name == "t2a-dial":
+            thread.join(30)
+    assert line.closed == 1
+
+
+def test_an_error_at_the_end_of_a_line_changes_nothing() -> None:
+    class Sore(ScriptedLine):
+        def close(self) -> None:
+            raise OSError("closed twice")
+
+    log = called(clinic(), Unreachable(lambda: Sore(lambda line, now: [Finished(), Left("done")])), SHORT)
+    assert ending(log)[:2] == ("finished", "agent")
 
 
 # Recordings
