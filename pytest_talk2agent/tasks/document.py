@@ -62,7 +62,7 @@ def _plain_words(problem: str) -> str:
 MOST_ALIASED = 10_000
 DEEPEST = 32
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyYAML may be built without libyaml
 _STANDARD_TAG = "tag:yaml.org,2002:"
 
 Report = Callable[[int, int, str], None]
@@ -154,7 +154,7 @@ class _Reader:
     def __init__(self, text: str, report: Report) -> None:
         self.text = text
         self.report = report
-        self.events = yaml.parse(text, Loader=_LOADER)
+        self.events = yaml.parse(text, Loader=LOADER)
         self.anchors: dict[str, tuple[Node, int]] = {}
         self.size = 0
         self.aliased = 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from pytest_talk2agent.tasks.document import List, Map, Node, Report, Text, as_text
-from pytest_talk2agent.tasks.errors import shown, suggestion
+from pytest_talk2agent.tasks.errors import explained, shown
 from pytest_talk2agent.tasks.executable import Check, Execution, File
 from pytest_talk2agent.tasks.intention import Intention
 from pytest_talk2agent.tasks.recording import Recording
@@ -26,20 +25,6 @@ _NESTED: dict[str, type[BaseModel]] = {
     "thresholds": Thresholds,
     "context": Context,
 }
-_KINDS = {
-    "string_type": "must be a text",
-    "tuple_type": "must be a list, such as `[a, b]`",
-    "dict_type": "must be a mapping, such as `{name: ...}`",
-    "mapping_type": "must be a mapping, such as `{name: ...}`",
-    "model_type": "must be a mapping, such as `{key: ...}`",
-    "model_attributes_type": "must be a mapping, such as `{key: ...}`",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_parsing_size": "must be a whole number of a few digits",
-    "float_parsing": "must be a number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-}
 
 
 def explain(error: ErrorDetails, model: type[BaseModel]) -> str:
@@ -49,22 +34,13 @@ def explain(error: ErrorDetails, model: type[BaseModel]) -> str:
     name = shown(location[-1]) if location and isinstance(location[-1], str) else _item(location)
     if location and location[0] == "range" and kind in ("missing", "too_long", "tuple_type"):
         return "`range` must be a list of two numbers; write [LOWEST, HIGHEST], such as [0, 1]"
-    if kind == "value_error":
-        return str(context["error"])
-    if kind == "missing":
-        return f"{name} is missing; add it"
-    if kind == "extra_forbidden":
-        return f"unknown key {name}; {suggestion(str(location[-1]), _keys(location, model))}"
-    if kind == "literal_error":
-        allowed = re.findall(r"'([^']*)'", context["expected"])
-        return f"{name} cannot be {shown(error['input'])}; {suggestion(str(error['input']), allowed)}"
     if kind == "greater_than_equal":
         return f"{name} must be at least {context['ge']}; got {shown(error['input'])}"
     if kind == "greater_than":
         return f"{name} must be more than {context['gt']:g}; got {shown(error['input'])}"
     if kind == "less_than_equal":
         return f"{name} must be at most {context['le']}; got {shown(error['input'])}"
-    return f"{name} {_KINDS[kind]}" if kind in _KINDS else f"{name}: {error['msg']}"
+    return explained(error, name, lambda: _keys(location, model))
 
 
 def _item(location: tuple[int | str, ...]) -> str:

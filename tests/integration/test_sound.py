@@ -8,31 +8,19 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run, lines_of, write_tone
+from tests.integration.listening import HEAR
 
-LISTENER = '''
-"""Hears the port right unless it is noisy, be it in the samples or in the file; counts what it is asked."""
-import numpy
-import soundfile
-
+LISTENER = f"""{HEAR}
 
 class Recogniser:
     def identity(self):
-        return {"weights": "none"}
+        return {{"weights": "none"}}
 
     def transcribe(self, batch):
         with open("asked.txt", "a") as stream:
-            stream.writelines(f"{utterance.task}\\n" for utterance in batch)
-        return [self.hear(utterance) for utterance in batch]
-
-    def hear(self, utterance):
-        file, _ = soundfile.read(utterance.path)
-        assert numpy.allclose(file, utterance.audio.samples, atol=1e-4), "file and samples are the same sound"
-        spectrum = numpy.abs(numpy.fft.rfft(utterance.audio.samples))
-        noisy = numpy.median(spectrum) > spectrum.max() / 1000
-        if utterance.task.endswith("set-port"):
-            return f"Set the port to {'8081' if noisy else '8080'} and restart nginx."
-        return "Copy report_final.docx to /srv/archive and do not overwrite anything."
-'''
+            stream.writelines(f"{{utterance.task}}\\n" for utterance in batch)
+        return [hear(utterance) for utterance in batch]
+"""
 
 
 @pytest.fixture

@@ -272,7 +272,7 @@ SCANNER_CASES = [
 def test_the_python_scanner_explains_the_same(load: Load, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     text, _ = CASES[name]
     fast = problems(load, text)
-    monkeypatch.setattr(document, "_LOADER", yaml.SafeLoader)
+    monkeypatch.setattr(document, "LOADER", yaml.SafeLoader)
     slow = problems(load, text)
     if name == "brace not closed":  # the scanners word what they miss in their own way
         fast, slow = [line.split(": ")[0] for line in fast], [line.split(": ")[0] for line in slow]
@@ -280,7 +280,7 @@ def test_the_python_scanner_explains_the_same(load: Load, monkeypatch: pytest.Mo
 
 
 def test_the_python_scanner_survives_an_escape_without_a_character(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "_LOADER", yaml.SafeLoader)
+    monkeypatch.setattr(document, "LOADER", yaml.SafeLoader)
     (problem,) = problems(load, change("Copy a.txt to b.txt.", '"\\UFFFFFFFF"'))
     assert problem.startswith("1:1: an escape `\\U........` in double quotes is no character;")
 

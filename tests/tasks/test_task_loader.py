@@ -184,7 +184,7 @@ def test_two_thousand_tasks_load_in_seconds(load: Load) -> None:
 def test_the_python_scanner_gives_the_same_tasks(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     text = with_say("'12:30'")
     fast = load(text)
-    monkeypatch.setattr(document, "_LOADER", yaml.SafeLoader)
+    monkeypatch.setattr(document, "LOADER", yaml.SafeLoader)
     assert load(text + "\n")[0].model_dump() == fast[0].model_dump()
 
 

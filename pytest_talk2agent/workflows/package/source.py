@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from pytest_talk2agent.tasks.document import explain_syntax
-from pytest_talk2agent.tasks.errors import Problem, TaskFileError, shown, suggestion
+from pytest_talk2agent.tasks.document import LOADER, explain_syntax
+from pytest_talk2agent.tasks.errors import Problem, TaskFileError, explained, shown
 from pytest_talk2agent.tasks.files import each_key_once, read_utf8
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 LARGEST = 20_000_000
 """Bytes of one file."""
@@ -32,22 +34,7 @@ MOST_VALUES = 1_000_000
 Location = tuple[Any, ...]
 Model = TypeVar("Model", bound=BaseModel)
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
-_KINDS = {
-    "string_type": "must be a text",
-    "tuple_type": "must be a list, such as `[a, b]`",
-    "dict_type": "must be a mapping, such as `{name: ...}`",
-    "model_type": "must be a mapping, such as `{key: ...}`",
-    "model_attributes_type": "must be a mapping, such as `{key: ...}`",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-}
 
 
 class PackageError(ValueError):
@@ -81,7 +68,7 @@ class Source:
         except ValidationError as error:
             for details in error.errors(include_url=False):
                 unknown = details["type"] == "extra_forbidden"
-                self.fault(details["loc"], _explained(dict(details), model), at_key=unknown)
+                self.fault(details["loc"], _explained(details, model), at_key=unknown)
             return None
 
     def position(self, location: Location, *, at_key: bool = False) -> tuple[int, int]:
@@ -110,7 +97,7 @@ class Source:
         """The nodes: for JSON they are read as YAML, which nearly all of it is, once a fault has to be placed."""
         if self.root is None and self.text:
             try:
-                return yaml.compose(self.text, Loader=_LOADER)
+                return yaml.compose(self.text, Loader=LOADER)
             except (yaml.YAMLError, RecursionError, ValueError):
                 return None
         return self.root
@@ -171,7 +158,7 @@ def _json(path: Path, text: str) -> Source:
 
 def _yaml(path: Path, text: str) -> Source:
     try:
-        root = yaml.compose(text, Loader=_LOADER)
+        root = yaml.compose(text, Loader=LOADER)
     except yaml.MarkedYAMLError as error:
         raise PackageError([Problem(path, *explain_syntax(error, text))]) from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
@@ -250,22 +237,13 @@ class _Builder:
         self._source.problems.append(Problem(self._source.path, mark.line + 1, mark.column + 1, message))
 
 
-def _explained(error: dict[str, Any], model: type[BaseModel]) -> str:
+def _explained(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One line on one error of pydantic: what is wrong, and what to write instead."""
-    kind, location, context = error["type"], error["loc"], error.get("ctx", {})
+    location = error["loc"]
     named = [part for part in location if isinstance(part, str)]
     last = location[-1] if location else ""
     name = shown(last) if isinstance(last, str) and last else (f"every item of {shown(named[-1])}" if named else "it")
-    if kind == "value_error":
-        return str(context["error"])
-    if kind == "missing":
-        return f"{name} is missing; add it"
-    if kind == "extra_forbidden":
-        return f"unknown key {name}; {suggestion(str(last), _keys(model, location))}"
-    if kind == "literal_error":
-        allowed = re.findall(r"'([^']*)'", context["expected"])
-        return f"{name} cannot be {shown(error['input'])}; {suggestion(str(error['input']), allowed)}"
-    return f"{name} {_KINDS[kind]}" if kind in _KINDS else f"{name}: {error['msg']}"
+    return explained(error, name, lambda: _keys(model, location))
 
 
 def _keys(model: type[BaseModel], location: Location) -> list[str]:
