@@ -24,7 +24,7 @@ LEAD_MS = 300.0
 """Sound before its onset that a turn keeps, since a detector is late for soft consonants."""
 LEAST_MS = 90.0
 """Voiced sound of a turn; less is a click."""
-LONGEST_MS = 60_000.0
+LONGEST_MS = 20_000.0
 """A turn is over then, whatever is heard: a television must not keep an agent silent for ever."""
 
 
