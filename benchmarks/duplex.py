@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,11 +41,14 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=10, help="how often each agent is spoken over: 2.2 s each")
     options = parser.parse_args()
     print(f"cores {os.cpu_count()}, load {os.getloadavg()[0]:.1f}, calls {options.calls}")
+    spent = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         rows = hold(options.calls, options.times, Path(folder))
     head = ["call", "frames", "p50 ms", "p99 ms", "max ms", "behind ms", "stops", "error ms"]
     names = ["n", "p50_ms", "p99_ms", "max_ms", "behind_ms", "stops", "error_ms"]
     print_table(head, [[number, *(row[name] for name in names)] for number, row in enumerate(rows, 1)])
+    seconds = max(row["n"] for row in rows) * 0.02
+    print(f"CPU {100 * (time.process_time() - spent) / seconds:.0f} % of a core for {seconds:.0f} s")
     late, behind = max(row["p99_ms"] for row in rows), max(row["behind_ms"] for row in rows)
     met = late <= LATE_MS and behind <= BEHIND_MS
     print(f"worst p99 {late:.2f} ms (target {LATE_MS:g}), worst behind {behind:.2f} ms: {'met' if met else 'NOT met'}")

@@ -229,7 +229,9 @@ def _line_figures(one: AgentSummary) -> dict[str, str]:
     yields, timing = one.yields, one.timing
     given = str(rate(yields.given, yields.asked))
     false = str(rate(yields.false, yields.kept_on))
+    called = {"timing": str(timing)} if timing.error_ms is not None else {}
     return {
+        **called,
         "yield": timing.beside(given) if timing.refusal else given,
         "false yield": timing.beside(false) if timing.refusal else false,
         "stop ms p50, p95": timing.beside(one.stop_ms) if yields.stops else str(one.stop_ms),

@@ -27,10 +27,16 @@ class Timing:
     refusal: str = ""
 
     def beside(self, figure: object) -> str:
-        """A figure with its error, or why it is none."""
+        """A figure with its error; none where the host measures no time that counts."""
         if self.refusal:
-            return f"n/a (this host cannot pace: {self.refusal})"
+            return "n/a (this host cannot pace)"
         return str(figure) if self.error_ms is None else f"{figure} ± {self.error_ms} ms"
+
+    def __str__(self) -> str:
+        """The error, or why there is none."""
+        if self.refusal:
+            return f"refused: {self.refusal}"
+        return "exact" if self.error_ms is None else f"± {self.error_ms} ms, by the reference agent"
 
 
 def timing_of(calls: Iterable[CallRecord | None]) -> Timing:

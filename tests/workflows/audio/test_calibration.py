@@ -83,7 +83,9 @@ def test_a_timing_is_printed_with_its_error() -> None:
     assert timing_of([one]).beside(306) == "306 ± 9 ms"
     assert timing_of([CallRecord(), None]).beside(306) == "306"
     refused = timing_of([one, CallRecord(settings={"calibration": LATE.plain()})])
-    assert refused.beside(306).startswith("n/a (this host cannot pace: one frame in a hundred")
+    assert refused.beside(306) == "n/a (this host cannot pace)"
+    assert str(refused) == "refused: one frame in a hundred goes out 48 ms late, more than 20 ms"
+    assert str(timing_of([one])) == "± 9 ms, by the reference agent"
 
 
 def test_a_host_is_calibrated_once_before_its_first_call_by_the_clock_on_the_wall(tmp_path: Path) -> None:
