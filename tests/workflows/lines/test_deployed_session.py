@@ -68,7 +68,8 @@ def held(package: Package, kind: type[Clerk], *, fault: Fault | None = None, opt
     known, name = Known(), "voice-ws" if kind is SocketClerk else "media-stream"
     assert package.policy is not None
     sound = SoundOptions(
-        clips=lambda package: StandIn(amplitude=LOUD),
+        clips=lambda package, condition: StandIn(amplitude=LOUD),
+        detector="level",
         listener=PitchEar([turn.text for turn in package.policy.turns if turn.text]),
         listener_id="pitch",
         limits=Limits(first_audio=2_000, silence=2_000, call=60_000),
