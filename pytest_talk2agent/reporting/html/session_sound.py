@@ -80,6 +80,11 @@ class SessionSound:
     note: str = ""
 
 
+def recording_beside(log: Path) -> Path:
+    """Where the recording of a session lies."""
+    return log.with_suffix(SUFFIX)
+
+
 def session_sound(record: SessionRecord, log: Path, recordings: Recordings) -> SessionSound:
     """The recording beside a log.
 
@@ -87,7 +92,7 @@ def session_sound(record: SessionRecord, log: Path, recordings: Recordings) -> S
     """
     if not record.key.sound or recordings.mode == "none":
         return SessionSound()
-    path = log.with_suffix(SUFFIX)
+    path = recording_beside(log)
     number = recordings.number(str(path))
     if number is None:
         return SessionSound(note=f"its recording {recordings.refused.get(str(path), 'is not there')}")

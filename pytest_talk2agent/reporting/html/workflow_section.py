@@ -11,15 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_talk2agent.reporting.failure import Rerun
+from pytest_talk2agent.reporting.floor_tables import delta_tables
 from pytest_talk2agent.reporting.html.markup import Markup, element
 from pytest_talk2agent.reporting.html.recordings import Recordings
-from pytest_talk2agent.reporting.html.session_sound import session_sound
+from pytest_talk2agent.reporting.html.session_sound import recording_beside, session_sound
 from pytest_talk2agent.reporting.html.session_timeline import LONGEST, Told, timeline, told
 from pytest_talk2agent.reporting.session_diff import cut, found_of, rows_headline
 from pytest_talk2agent.reporting.visible import shell_word, visible_line
 from pytest_talk2agent.reporting.workflows import Table, campaign_tables, other_rules, session_headline, session_name
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignGate
+from pytest_talk2agent.workflows.campaign.condition_delta import condition_deltas
 from pytest_talk2agent.workflows.campaign.diff import WORLD, ArtifactDiff, SessionDiff
 from pytest_talk2agent.workflows.campaign.kept import KeptSession, kept_session
 from pytest_talk2agent.workflows.campaign.record import Outcome, SessionRecord
@@ -55,7 +57,8 @@ _KEY = (
 class Campaign:
     """The sessions of a run by item, and its decision.
 
-    ``comparisons`` are lines; ``logs`` is the folder of the logs, ``agents`` the specs by their labels, ``started`` how
+    ``comparisons`` are lines; ``beside`` are sessions of other runs, for what a condition of the line changes; ``logs``
+    is the folder of the logs, ``agents`` the specs by their labels, ``started`` how
     the run was.
     """
 
@@ -67,6 +70,7 @@ class Campaign:
     comparisons: Sequence[str] = ()
     started: Rerun = field(default_factory=Rerun)
     compat: Compat | None = None
+    beside: Sequence[SessionRecord] = ()
 
     @property
     def facts(self) -> list[str]:
@@ -79,15 +83,25 @@ class Campaign:
         ]
 
 
+def recorded_calls(campaign: Campaign) -> list[tuple[str, str]]:
+    """The recordings of a run's calls, each with the SHA-256 that its session noted."""
+    return [
+        (str(recording_beside(campaign.logs / record.key.file)), record.call.recording_sha256)
+        for record in campaign.records.values()
+        if record.call is not None
+    ]
+
+
 def workflow_section(campaign: Campaign, recordings: Recordings | None = None) -> Iterator[Markup]:
     """The sections; without ``recordings`` no session has its sound."""
     sounds = recordings or Recordings("none", Path())
     gate, compat = campaign.gate, campaign.compat
     tables = campaign_tables(gate, {})
+    deltas = delta_tables(condition_deltas([*campaign.records.values(), *campaign.beside], compat))
     yield element(
         "section",
         element("h2", "workflows", id="workflows"),
-        *(_table(one) for one in tables),
+        *(_table(one) for one in (*tables, *deltas)),
         *(element("p", element("bdi", visible_line(line))) for line in campaign.comparisons),
         aria_labelledby="workflows",
         class_="workflows",
