@@ -25,7 +25,7 @@ from pytest_talk2agent.workflows.package.loader import find_packages, load_packa
 from pytest_talk2agent.workflows.package.package import Package
 
 CHECK = "whisper:tiny.en"
-LEAST = 0.7
+LEAST = 0.6
 """The share of literals with a digit that must come back; a recogniser that never met a name spells its own."""
 
 
