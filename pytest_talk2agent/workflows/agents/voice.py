@@ -113,6 +113,7 @@ class Abilities:
         ends: it can end the call.
         finishes: it says when a reply is complete (`Finished`); else a longer silence is the end of its turn.
         greets: it speaks first whatever the package says, so the user waits for its greeting.
+        kept: an earlier session stands for a new one; not so where the agent may have become another unseen.
     """
 
     virtual: bool
@@ -123,6 +124,7 @@ class Abilities:
     ends: bool
     finishes: bool = True
     greets: bool = False
+    kept: bool = True
 
 
 class Line(Protocol):

@@ -46,6 +46,11 @@ class NamedAgent:
         """SHA-256 of all that can change what it does."""
         return content_key(dict(self.agent.identity()))
 
+    @property
+    def kept(self) -> bool:
+        """Whether an earlier session with it stands for a new one."""
+        return not isinstance(self.agent, VoiceAgent) or self.agent.abilities.kept
+
 
 @dataclass
 class Holder:
@@ -113,7 +118,8 @@ class Holder:
         """
         key = self.key(package, agent, repetition)
         with self._ledger.claim(key) as known:
-            if known is not None and not self.refresh and self.log_path(key).exists():
+            anew = self.refresh or not (agent.kept or self.frozen)
+            if known is not None and not anew and self.log_path(key).exists():
                 return known, True
             if self.frozen:
                 raise LookupError(f"frozen: {package.id} by {agent.label}, repetition {repetition + 1}, was never held")

@@ -41,14 +41,15 @@ class DeployedOptions:
     """How an agent is reached, and where its tool calls come from.
 
     ``health`` is the path that answers 200 once the agent can be called; "none" asks nothing. ``wait`` and ``connect``
-    are in seconds. ``trace``: "tools" (they are ours, over HTTP), "events" or "otel" (it tells of its own), "none".
-    ``listen`` is where we are told or asked; ``address`` is what the agent is told instead, where it sees this machine
-    under another name. ``simulation`` is the ID of posted events, where the agent has a fixed one. ``key_env`` names
-    the variable with the key that the agent wants as a bearer. ``greets`` 0: it waits for the user to speak.
+    are in seconds; the session bounds both together. ``trace``: "tools" (they are ours, over HTTP), "events" or "otel"
+    (it tells of its own), "none". ``listen`` is where we are told or asked; ``address`` is what the agent is told
+    instead, where it sees this machine under another name. ``simulation`` is the ID of posted events, where the agent
+    has a fixed one. ``key_env`` names the variable with the key that the agent wants as a bearer. ``greets`` 0: it
+    waits for the user to speak.
     """
 
     health: str = "/health"
-    wait: float = 30.0
+    wait: float = 9.0
     connect: float = 10.0
     trace: str = "tools"
     listen: str = "127.0.0.1:0"
@@ -121,6 +122,7 @@ class DeployedAgent(ABC):
             ends=True,
             finishes=False,
             greets=self.options.greets == 1,
+            kept=False,
         )
 
     def identity(self) -> Mapping[str, str]:

@@ -113,7 +113,7 @@ class Wire:
         self, url: str, headers: Mapping[str, str], seconds: float
     ) -> tuple[ClientConnection, asyncio.Event]:
         from websockets.asyncio.client import connect
-        from websockets.exceptions import InvalidHandshake, InvalidStatus
+        from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 
         try:
             connection = await connect(
@@ -132,6 +132,8 @@ class Wire:
             raise LineError("connect", f"{self._where} answered the handshake with HTTP {status}") from None
         except InvalidHandshake as error:
             raise LineError("connect", f"{self._where} speaks no websocket: {_line(error)}") from None
+        except InvalidURI:
+            raise LineError("connect", f"{self._where} sends on to what is no websocket") from None
         except TimeoutError:
             raise
         except (OSError, EOFError) as error:

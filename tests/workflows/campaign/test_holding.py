@@ -8,6 +8,7 @@ import pytest
 
 from pytest_talk2agent.workflows.agents.policy import Oracle, Silent
 from pytest_talk2agent.workflows.agents.protocol import (
+    AgentFailedError,
     Briefing,
     InfrastructureError,
     PoliteTalker,
@@ -15,6 +16,9 @@ from pytest_talk2agent.workflows.agents.protocol import (
     Talker,
     View,
 )
+from pytest_talk2agent.workflows.agents.voice import Abilities, Line
+from pytest_talk2agent.workflows.audio.ports import SoundOptions
+from pytest_talk2agent.workflows.audio.stand_in import StandIn
 from pytest_talk2agent.workflows.campaign.holding import Holder, NamedAgent
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.replay import replay
@@ -47,6 +51,37 @@ class Unsteady(PoliteTalker):
 
     def reply(self, view: View) -> Reply:
         raise InfrastructureError("the server went away")
+
+
+class Elsewhere:
+    """An agent that is deployed somewhere, where nobody answers."""
+
+    control = False
+    abilities = Abilities(
+        virtual=True, yields="agent", truncates=False, words=True, calls="session", ends=True, kept=False
+    )
+
+    def __init__(self) -> None:
+        self.dialled = 0
+
+    def identity(self) -> Mapping[str, str]:
+        return {"name": "elsewhere"}
+
+    def dial(self, briefing: Briefing, *, real: bool) -> Line:
+        self.dialled += 1
+        raise AgentFailedError("not today")
+
+
+def test_an_agent_that_may_have_changed_is_called_again(package: Package, tmp_path: Path) -> None:
+    agent, sound = Elsewhere(), SoundOptions(clips=lambda package, condition: StandIn())
+    named = NamedAgent("elsewhere", "elsewhere", agent)
+    for _ in range(2):
+        _, stored = Holder(tmp_path / "kept", sound=sound).hold(package, named, 0)
+        assert not stored
+    assert agent.dialled == 2
+    _, stored = Holder(tmp_path / "kept", sound=sound, frozen=True).hold(package, named, 0)
+    assert stored
+    assert agent.dialled == 2
 
 
 def test_the_oracle_succeeds_and_silence_fails(package: Package, tmp_path: Path) -> None:

@@ -81,6 +81,8 @@ class Conversation:
     next: int = 0
     waits: bool = True
     last: str = ""
+    again: bool = False
+    """Whether words that were not begun before the user set in are said again; their calls were made."""
 
     def answer(self, messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
         """Words and calls, after what arrived."""
@@ -90,6 +92,9 @@ class Conversation:
             return "", []
         said = [str(one["content"]) for one in messages if one["role"] == "user"]
         if said and "still here" in said[-1].casefold():
+            return self.last, []
+        spoken = "".join(_squeezed(one.get("content") or "") for one in messages if one["role"] == "assistant")
+        if self.again and self.last and _squeezed(self.last)[:12] not in spoken:
             return self.last, []
         if self.next >= len(turns):
             return "", [{"name": "end_call", "args": {}}]
@@ -144,10 +149,30 @@ class _Handler(BaseHTTPRequestHandler):
                 }
                 for number, call in enumerate(calls)
             ]
+        if asked.get("stream"):
+            return self._stream(message, calling=bool(calls))
         choice = {"index": 0, "finish_reason": "tool_calls" if calls else "stop", "message": message}
         body = json.dumps({"object": "chat.completion", "choices": [choice]}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _stream(self, message: dict[str, Any], *, calling: bool) -> None:
+        """The same as server-sent events, with the usage at the end."""
+        words = (message["content"] or "").split(" ")
+        deltas: list[dict[str, Any]] = [{"role": "assistant"}]
+        deltas += [{"content": f"{' ' if number else ''}{word}"} for number, word in enumerate(words) if word]
+        deltas += [{"tool_calls": [{"index": n, **call}]} for n, call in enumerate(message.get("tool_calls", []))]
+        rows: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+        rows.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls" if calling else "stop"}]})
+        rows.append({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
+        shape = {"id": "clerk", "object": "chat.completion.chunk", "created": 0, "model": "clerk"}
+        lines = [f"data: {json.dumps({**shape, **row})}\n\n" for row in rows]
+        body = "".join([*lines, "data: [DONE]\n\n"]).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -158,8 +183,9 @@ class Clerk(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], *, again: bool = False) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self._again = again
         packages = [load_package(folder) for folder in folders]
         self._packages = {package.task.title: package for package in packages}
         self._calls: dict[str, Conversation] = {}
@@ -175,16 +201,16 @@ class Clerk(ThreadingHTTPServer):
         (title,) = (title for title in self._packages if f"The task: {title}" in told.splitlines())
         with self._lock:
             if len(messages) <= 2:
-                self._calls[title] = Conversation(self._packages[title])
+                self._calls[title] = Conversation(self._packages[title], again=self._again)
             said = [str(one["content"]) for one in messages if one["role"] == "user"]
             self.heard[self._packages[title].id] = said
             return self._calls[title].answer(messages)
 
 
 @contextmanager
-def clerk(*folders: Path) -> Iterator[Clerk]:
+def clerk(*folders: Path, again: bool = False) -> Iterator[Clerk]:
     """A clerk for some packages, for the time of a ``with`` block."""
-    with Clerk(folders) as server:
+    with Clerk(folders, again=again) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         try:

@@ -25,7 +25,7 @@ from pytest_talk2agent.workflows.lines.telephone import from_mulaw, to_mulaw
 from tests.workflows.lines.server import Handler
 
 RATE = 24_000
-LOUD = 500.0
+LOUD = 100.0
 """From this mean amplitude (RMS) on, 20 ms are somebody's voice."""
 VOICED_MS, SILENT_MS = 60, 500
 

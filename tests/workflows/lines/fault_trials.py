@@ -12,8 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,15 @@ from pytest_talk2agent.workflows.session.replay import replay
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
 from pytest_talk2agent.workflows.session.tracing import trace_of
 from tests.workflows.lines.brain import follows
-from tests.workflows.lines.fast_clock import FastClock
+from tests.workflows.lines.clerk import Clerk, Known, SocketClerk, StreamClerk, clerk
+from tests.workflows.lines.clerk import Fault as ClerkFault
+from tests.workflows.lines.deployed_faults import ENDS
+from tests.workflows.lines.deployed_faults import faults_of as clerk_faults
+from tests.workflows.lines.fast_clock import SPEED, FastClock
 from tests.workflows.lines.faults import Fault, floods, line_faults
 from tests.workflows.lines.gemini_server import GeminiServer
 from tests.workflows.lines.handshakes import HANDSHAKES, Answer, answering
+from tests.workflows.lines.pitch import ear_of, wits_of
 from tests.workflows.lines.realtime_server import RealtimeServer
 from tests.workflows.lines.server import serving
 from tests.workflows.lines.tls import certificate, server_side
@@ -46,6 +51,14 @@ MOST_LATE_MS = 100
 """How far behind its clock a session may be that says something; such a clock runs faster than hosts are made for."""
 MOST_HELD = 3
 _MAKING = threading.Lock()
+CLERK_WANTED: dict[str, Wanted] = {
+    **dict.fromkeys(("empty", "unknown-event", "no-payload", "marks"), "harmless"),
+    **dict.fromkeys(("slow", "one-byte", "clears", "mute", "half-open@call"), "any"),
+}
+"""Of what a deployed agent may do without ending the call; what is not named fails the session.
+
+The user prompts a mute one, and has nothing to wait for once the work is done.
+"""
 LIMITS = "connect=3&first_audio=10&silence=8&attempts=2"
 
 
@@ -60,6 +73,7 @@ class Trial:
     answer: Answer | None = None
     yields: bool = True
     speed: float = 40.0
+    clerk: ClerkFault | None = None
 
     @property
     def server(self) -> dict[str, Any]:
@@ -70,11 +84,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol: its trials, and its server; ``serve`` gives the spec of the agent to call."""
+    """A protocol: its trials, and its server; ``serve`` gives the spec of the agent to call.
+
+    ``heard``: the agent gives no words, so something has to hear it.
+    """
 
     name: str
     serve: Callable[[Trial, Package], AbstractContextManager[str]]
     trials: Sequence[Trial]
+    heard: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,9 +132,10 @@ def _hold(protocol: Protocol, trial: Trial, package: Package) -> Outcome:
     late = 0.0
     try:
         with protocol.serve(trial, package) as spec:
-            log = run_session(package, make_agent(spec), spec, RunOptions(clock="real", condition="C1"), sound=SOUND)
+            sound = replace(SOUND, listener=ear_of(package), listener_id="pitch") if protocol.heard else SOUND
+            log = run_session(package, make_agent(spec), spec, RunOptions(clock="real", condition="C1"), sound=sound)
         ending = dict(log.events[-1].payload)
-        state, end, phase = ending["state"], ending["end"], ending.get("phase", "")
+        state, end, phase = ending["state"], ending["end"], ending.get("fault", "")
         failure, late = ending["failure"], ending.get("pacing", {}).get("max_ms", 0.0)
         if state == "finished":
             success = score_session(package, trace_of(replay(log.to_bytes()))).mended.success
@@ -156,6 +175,30 @@ def trials(twists: dict[str, tuple[Callable[[], Twist], Wanted]]) -> list[Trial]
         Trial("slow-sound", "any", speed=1.0),
     ]
     return found
+
+
+def clerk_trials(kind: type[Clerk]) -> list[Trial]:
+    """The trials of a deployed agent behind a protocol."""
+    found = [Trial("none", "harmless")]
+    found += [Trial(f"handshake-{name}", "infrastructure", answer=answer) for name, answer in HANDSHAKES.items()]
+    for fault in clerk_faults(kind):
+        name = fault.name.partition("@")[0]
+        known = CLERK_WANTED.get(name) or CLERK_WANTED.get(fault.name)
+        wanted: Wanted = "agent" if name in ENDS else known or "infrastructure"
+        found.append(Trial(fault.name, wanted, clerk=fault))
+    return found
+
+
+@contextmanager
+def _clerk(name: str, kind: type[Clerk], trial: Trial, package: Package) -> Iterator[str]:
+    options = "#health=none&connect=3"
+    if trial.answer is not None:
+        with answering(trial.answer) as port:
+            yield f"{name}:ws://127.0.0.1:{port}/voice{options}"
+        return
+    wits = wits_of(package, trial.clerk, pace=2.0 * SPEED)
+    with serving(clerk(kind, wits, Known()), pings=False) as port:
+        yield f"{name}:ws://127.0.0.1:{port}/voice{options}"
 
 
 @contextmanager
@@ -201,4 +244,6 @@ PROTOCOLS: tuple[Protocol, ...] = (
     Protocol("openai-realtime ga", lambda trial, package: _realtime("ga", trial, package), trials(REALTIME)),
     Protocol("openai-realtime beta", lambda trial, package: _realtime("beta", trial, package), trials(REALTIME)),
     Protocol("gemini-live", _gemini, trials(GEMINI)),
+    Protocol("voice-ws", partial(_clerk, "voice-ws", SocketClerk), clerk_trials(SocketClerk), heard=True),
+    Protocol("media-stream", partial(_clerk, "media-stream", StreamClerk), clerk_trials(StreamClerk), heard=True),
 )

@@ -50,14 +50,16 @@ def serving(
         return server
 
     async def stop(server: websockets.asyncio.server.Server) -> None:
+        connections = list(server.connections)  # those whose handler is over are no longer among them
         handlers = asyncio.all_tasks() - {asyncio.current_task()}
         for task in handlers:
             task.cancel()
         await asyncio.gather(*handlers, return_exceptions=True)
-        for connection in server.connections:
+        for connection in connections:
             connection.transport.abort()
         server.close()
         await asyncio.wait_for(server.wait_closed(), 5)
+        await asyncio.sleep(0.05)  # one more turn of the loop, in which transports close their sockets
 
     server = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
     try:

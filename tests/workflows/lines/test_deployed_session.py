@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from pytest_talk2agent.workflows.agents.registry import make_agent
-from pytest_talk2agent.workflows.agents.voice import SAMPLE_RATE
 from pytest_talk2agent.workflows.audio.ports import Limits, SoundOptions
 from pytest_talk2agent.workflows.audio.stand_in import StandIn
 from pytest_talk2agent.workflows.package.package import Package
@@ -19,58 +16,21 @@ from pytest_talk2agent.workflows.scoring.trace import Trace
 from pytest_talk2agent.workflows.session.replay import replay
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
 from pytest_talk2agent.workflows.session.tracing import trace_of
-from tests.workflows.lines.clerk import Clerk, Fault, Known, SocketClerk, StreamClerk, Turn, Wits, clerk
+from tests.workflows.lines.clerk import Clerk, Fault, Known, SocketClerk, StreamClerk, clerk
 from tests.workflows.lines.deployed_faults import closes, mute
+from tests.workflows.lines.pitch import LOUD, ear_of, wits_of
 from tests.workflows.lines.server import serving
 from tests.workflows.toys import interview, load
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.workflows.audio.ports import Samples
-
-LOUD = 0.2
-VOICE = StandIn("agent", amplitude=LOUD)
-
-
-class PitchEar:
-    """Hears which of some texts a stand-in voice said, by its pitch."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._pitch = {text: self._of(VOICE.clip(text)) for text in texts}
-        pitches = sorted(self._pitch.values())
-        assert min(np.diff(pitches)) > 3
-
-    @staticmethod
-    def _of(samples: Samples) -> float:
-        padded = np.zeros(8 * SAMPLE_RATE)
-        part = samples[: len(padded)]
-        padded[: len(part)] = part * np.hanning(len(part))
-        return float(np.argmax(np.abs(np.fft.rfft(padded)))) / 8
-
-    def __call__(self, samples: Samples) -> str:
-        pitch = self._of(samples)
-        return min(self._pitch, key=lambda text: abs(self._pitch[text] - pitch))
-
-
-def wits_of(package: Package, fault: Fault | None = None) -> Wits:
-    """A clerk that follows the reference of a package: what has no words goes before the next that has."""
-    assert package.policy is not None
-    first, *rest = package.policy.turns
-    turns, calls = [], []
-    for turn in rest:
-        calls += [(call.name, dict(call.args)) for call in turn.tool_calls]
-        if turn.text:
-            turns.append(Turn(turn.text, tuple(calls)))
-            calls = []
-    return Wits(first.text, tuple(turns), voice=VOICE.clip, fault=fault)
+    pass
 
 
 def held(package: Package, kind: type[Clerk], *, fault: Fault | None = None, options: str = "") -> tuple[Trace, Known]:
     known, name = Known(), "voice-ws" if kind is SocketClerk else "media-stream"
-    assert package.policy is not None
     sound = SoundOptions(
         clips=lambda package, condition: StandIn(amplitude=LOUD),
-        detector="level",
-        listener=PitchEar([turn.text for turn in package.policy.turns if turn.text]),
+        listener=ear_of(package),
         listener_id="pitch",
         limits=Limits(first_audio=2_000, silence=2_000, call=60_000),
     )
