@@ -18,6 +18,7 @@ from pytest_talk2agent.reporting.failure import Rerun
 from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, BeforeRun, BeforeSaved
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.html.recordings import Bounds, Recordings, digests
+from pytest_talk2agent.reporting.html.workflow_section import Campaign, recorded_calls
 from pytest_talk2agent.reporting.saved_workflows import read_campaign
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.baseline import Baseline
@@ -28,6 +29,7 @@ from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.workflows.campaign.record import SessionRecord
 
 NO_END = "the run did not come to its end (there is no run.json): no verdict"
 
@@ -48,6 +50,14 @@ def add_report(commands: Commands) -> None:
         metavar="DIR",
         help="a folder that recordings may be taken from, besides those that the run recorded; repeat",
     )
+    report.add_argument(
+        "--beside",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="a run of the same workflows in another condition of the line: what that changes; repeat",
+    )
     report.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: RUN/report.html)")
 
 
@@ -55,11 +65,13 @@ def run_report(options: argparse.Namespace) -> int:
     """Write the page."""
     saved = read_run(options.run_folder)
     path = options.out or options.run_folder / "report.html"
-    heard = digests((result.audio, result.transcript.audio_sha256) for result in saved.results)
-    recordings = Recordings(options.audio, path.parent, Bounds((*saved.audio_roots, *options.audio_root), heard))
     executed, gate = read_executed(options.run_folder), _gate(saved)
     rerun = _rerun(saved)
-    campaign = read_campaign(options.run_folder, rerun)
+    campaign = _campaign(options.run_folder, options.beside, rerun)
+    calls = [] if campaign is None else recorded_calls(campaign)
+    heard = digests([*((result.audio, result.transcript.audio_sha256) for result in saved.results), *calls])
+    own = [] if campaign is None else [campaign.logs]
+    recordings = Recordings(options.audio, path.parent, Bounds((*saved.audio_roots, *options.audio_root, *own), heard))
     write_page(
         path,
         saved.results,
@@ -80,6 +92,18 @@ def run_report(options: argparse.Namespace) -> int:
         write([f"not where the run read them: {absentees}; run this from there"])
     write(visible_line(f"left out: {audio} {why}") for audio, why in sorted(recordings.refused.items()))
     return 0
+
+
+def _campaign(folder: Path, beside: Sequence[Path], rerun: Rerun | None) -> Campaign | None:
+    """The workflows of a run, and the sessions of others; raises ValueError where one of those has none."""
+    campaign = read_campaign(folder, rerun)
+    others: list[SessionRecord] = []
+    for other in beside:
+        found = read_campaign(other)
+        if found is None or campaign is None:
+            raise ValueError(f"--beside {other}: {folder if found is not None else other} has no workflows")
+        others += found.records.values()
+    return campaign if campaign is None else replace(campaign, beside=others)
 
 
 def _gate(saved: SavedRun) -> Gate:

@@ -25,8 +25,8 @@ from pytest_talk2agent.workflows.package.loader import find_packages, load_packa
 from pytest_talk2agent.workflows.package.package import Package
 
 CHECK = "whisper:tiny.en"
-LEAST = 0.85
-"""The share of literals that must come back."""
+LEAST = 0.6
+"""The share of literals with a digit that must come back; a recogniser that never met a name spells its own."""
 
 
 def packages_in(paths: Sequence[Path]) -> list[Path]:
@@ -64,24 +64,36 @@ def _speak_all(folders: Sequence[Path], options: argparse.Namespace) -> int:
     speakers = make_voices(options.voice)
     listener = None if options.check == "none" else ClipListener(options.check, options.store)
     rows, lines = [], []
-    literals = heard = 0
+    every: list[Check] = []
     for package in packages:
         leaks = leaks_of(package)
         check = _speak(package, speaker_of(package, speakers), listener, options)
         rows.append(_data(package, leaks, check))
         lines += _shown(package, leaks, check)
-        literals += len(check.literals) if check else 0
-        heard += check.heard if check else 0
+        every += [check] if check else []
         write_error(lines[-1])
+    figures = [one.figures for one in every]
+    heard, literals = sum(one.heard for one in figures), sum(len(one.literals) for one in figures)
     enough = literals == 0 or heard / literals >= options.least
     if options.json:
         write_json(rows)
     else:
-        share = f"{heard} of {counted(literals, 'literal')} heard back ({heard / literals:.1%})" if literals else ""
-        verdict = "" if enough else f"; fewer than {options.least:.0%}"
-        done = counted(len(packages), "package")
-        write([*lines, "", f"{done}: {share or 'not checked'}{verdict}"])
+        write([*lines, "", f"{counted(len(packages), 'package')}: {_came_back(every)}"])
+        if not enough:
+            write([f"FAILED: fewer than {options.least:.0%} of the literals with a digit were heard back"])
     return int(not enough or any(row["leaks"] for row in rows))
+
+
+def _came_back(checks: Sequence[Check]) -> str:
+    """How many literals were heard, those with a digit and the others apart."""
+    if not checks:
+        return "not checked"
+    figures = [one.figures for one in checks]
+    some, total = sum(one.heard for one in figures), sum(len(one.literals) for one in figures)
+    heard, literals = sum(one.heard for one in checks) - some, sum(len(one.literals) for one in checks) - total
+    shares = [f"{part} of {whole} {what} ({part / whole:.1%})" for part, whole, what in
+              ((some, total, "with a digit"), (heard, literals, "names and words")) if whole]  # fmt: skip
+    return f"heard back by {checks[0].interface}: {', '.join(shares) or 'there are no literals'}"
 
 
 def _speak(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pytest_talk2agent.reporting.floor_tables import floor_figures, uptake_figures
 from pytest_talk2agent.reporting.properties import PREFIX
 from pytest_talk2agent.reporting.session_diff import diff_lines
 from pytest_talk2agent.reporting.visible import encodable, shell_word, table, visible_line, visible_lines
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignGate
 from pytest_talk2agent.workflows.campaign.kept import KeptSession
-from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent, rate
+from pytest_talk2agent.workflows.campaign.rates import NotApplicable, Rate, percent
 from pytest_talk2agent.workflows.campaign.record import ProblemRecord, SessionRecord
 from pytest_talk2agent.workflows.campaign.summary import AgentSummary, Slice
 from pytest_talk2agent.workflows.scoring.gates import GATES, TITLES
@@ -187,6 +188,10 @@ def campaign_tables(gate: CampaignGate, slices: Mapping[str, Sequence[Slice]]) -
         _measures("", agents, [_figures(summary) for summary in gate.summaries]),
         _measures("the line", agents, [_line_figures(summary) for summary in gate.summaries]),
     ]
+    if any(one.yields.asked or one.yields.kept_on or one.overlap for one in gate.summaries):
+        found.append(_measures("floor control", agents, [floor_figures(summary) for summary in gate.summaries]))
+    if any(one.uptake.counts.corrected for one in gate.summaries):
+        found.append(_measures("correction uptake", agents, [uptake_figures(summary) for summary in gate.summaries]))
     if any(summary.handoffs or isinstance(summary.requests_done, Rate) for summary in gate.summaries):
         found.append(_measures("the callers", agents, [_callers_figures(summary) for summary in gate.summaries]))
     for agent, cells in slices.items():
@@ -226,16 +231,10 @@ def _corrected(one: AgentSummary) -> str:
 
 
 def _line_figures(one: AgentSummary) -> dict[str, str]:
-    yields, timing = one.yields, one.timing
-    given = str(rate(yields.given, yields.asked))
-    false = str(rate(yields.false, yields.kept_on))
+    timing = one.timing
     called = {"timing": str(timing)} if timing.error_ms is not None else {}
     return {
         **called,
-        "yield": timing.beside(given) if timing.refusal else given,
-        "false yield": timing.beside(false) if timing.refusal else false,
-        "stop ms p50, p95": timing.beside(one.stop_ms) if yields.stops else str(one.stop_ms),
-        "overlap": _NONE if one.overlap is None else f"{float(100 * one.overlap):.1f} %",
         "latency ms p50, p95": timing.beside(one.latency_ms) if timing.error_ms is not None else str(one.latency_ms),
         "time ms p50, p95": str(one.ttr_ms),
         "false acceptance": str(one.false_acceptance),

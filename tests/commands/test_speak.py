@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -84,6 +87,36 @@ def test_scripts_are_recorded_and_listed_for_pytest(
     assert {recording.take for one in manifest.recordings.values() for recording in one} == {"beep"}
     assert main(["speak", str(tasks), "--voice", voice]) == 0
     assert "2 recordings, 2 of them known" in capsys.readouterr().out
+
+
+WAITING = """
+import pathlib, time
+while pathlib.Path("first").exists() and not pathlib.Path("go").exists():
+    time.sleep(0.02)
+pathlib.Path("first").touch()
+"""
+
+
+def test_a_run_that_was_killed_goes_on_where_it_stopped(
+    tasks: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tasks.parent)
+    Path("beep.py").write_text(WAITING + BEEP, encoding="utf-8")
+    arguments = ["speak", "tasks.yaml", "--workers", "1"]
+    arguments += ["--voice", f"beep=command:{sys.executable} beep.py {{text}} {{out}}"]
+    command = [sys.executable, "-m", "pytest_talk2agent.cli", *arguments]
+    with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "files-copy-report.beep.flac\n", "the second waits for ever"
+        os.killpg(process.pid, signal.SIGKILL)
+    [first] = Path("recordings").glob("*.flac")
+    kept = first.read_bytes()
+    assert not Path("recordings/manifest.jsonl").exists()
+    Path("go").touch()
+    assert main(arguments) == 0
+    assert "2 recordings, 1 of them known" in capsys.readouterr().out
+    assert first.read_bytes() == kept
+    assert len(read_manifest(Path("recordings/manifest.jsonl")).recordings) == 2
 
 
 def test_an_outdated_script_is_not_recorded(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,9 @@ def test_the_facts_of_a_session_for_junit(outcome: str) -> None:
 def test_a_run_in_tables() -> None:
     held = sessions({"a": "pf", "b": "pp"})
     gate = decide_campaign(items(held), {}, items(held), CampaignRules(2))
-    [(_, head, rows), (title, _, line), (kinds, _, cells)] = campaign_tables(gate, {"x": slices(held)})
+    [(_, head, rows), (title, _, line), (taken, _, uptake), (kinds, _, cells)] = campaign_tables(
+        gate, {"x": slices(held)}
+    )
     assert head == ["measure", "x"]
     assert dict(rows) == {
         "held": "4 sessions",
@@ -110,11 +113,32 @@ def test_a_run_in_tables() -> None:
         "corrected fields": "1 wrong, 0 not rewritten of 4",
         "tool calls": "0.14 of reference",
     }
-    assert (title, kinds) == ("the line", "kinds of work, x")
-    assert dict(line)["stop ms p50, p95"] == "n/a (no events)"
+    assert (title, taken, kinds) == ("the line", "correction uptake", "kinds of work, x")
+    assert dict(line)["latency ms p50, p95"] == "n/a (no events)"
+    assert dict(uptake)["AFA of corrected fields"] == "3 of 4"
+    assert dict(uptake)["gap"].startswith("+25.0 points [")
+    assert dict(uptake)["AV failures with one of them"] == "1 of 1"
     assert cells[0][:4] == ["archetype", "FORM_FILL", "2", "75.0 %"]
     assert any("1 of 2" in text for text in campaign_lines(gate))
     assert campaign_tables(decide_campaign({}, {}, [], CampaignRules()), {}) == []
+
+
+def test_floor_control_has_a_table_where_there_was_something_to_control() -> None:
+    one = session("passed")
+    assert one.mended is not None
+    score = one.mended.model_copy(update={"yields": (11, 12, (180,) * 11, 1, 2, 10), "overlap": Fraction(1, 20)})
+    held = items([one.model_copy(update={"mended": score})])
+    tables = {
+        title: dict(rows) for title, _, rows in campaign_tables(decide_campaign(held, {}, held, CampaignRules()), {})
+    }
+    assert tables["floor control"] == {
+        "barge-ins yielded to": "91.7 % [64.6, 98.5] (n=12)",
+        "stop ms p50": "180 [180, 180] (n=11)",
+        "stop ms p95": "180 (n=11)",
+        "never stopped": "1 of 12",
+        "false yields at backchannels": "20.0 % [5.7, 51.0] (n=10)",
+        "overlap": "5.0 % (n=1)",
+    }
 
 
 def test_calls_that_were_kept_or_passed_on_have_a_table_of_their_own() -> None:

@@ -21,7 +21,7 @@ from pytest_talk2agent.results.task_result import VERSION, TaskResult
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.html.workflow_section import Campaign
 
-SCRIPTS = ("dom.js", "table.js", "grader.js", "detail.js", "page.js")
+SCRIPTS = ("dom.js", "table.js", "grader.js", "detail.js", "page.js", "session.js")
 
 
 def write_page(
@@ -50,7 +50,7 @@ def write_page(
     faults = {**errors, **acted.errors, **(campaign.errors if campaign is not None else {})}
     head = [
         verdict(results, gate, campaign.facts if campaign is not None else ()),
-        *_workflows(campaign),
+        *_workflows(campaign, recordings),
         *summary(results, faults, gate, earlier),
         *trial_section(acted),
     ]
@@ -58,13 +58,13 @@ def write_page(
     return recordings.absent
 
 
-def _workflows(campaign: Campaign | None) -> Iterable[Markup]:
+def _workflows(campaign: Campaign | None, recordings: Recordings) -> Iterable[Markup]:
     if campaign is None:
         return ()
     # A run without workflows is spared all that reads and scores them.
     from pytest_talk2agent.reporting.html.workflow_section import workflow_section
 
-    return workflow_section(campaign)
+    return workflow_section(campaign, recordings)
 
 
 def _pieces(

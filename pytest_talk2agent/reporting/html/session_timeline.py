@@ -1,7 +1,8 @@
 """A session on its media timeline, as SVG: user, agent, tools and world in lanes, seconds below.
 
-Lanes, shapes and words carry the meaning; colour repeats it. What everybody said and did is text, with what cannot be
-seen spelled, and bounded: what is not drawn is counted in the description.
+Lanes, shapes and words carry the meaning; colour repeats it. With a recording the lanes of user and agent have its
+waveform, and what stands at a moment leads there: ``data-at`` is in milliseconds. What everybody said and did is text,
+with what cannot be seen spelled, and bounded: what is not drawn is counted in the description.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pytest_talk2agent.reporting.html.markup import Markup, element
+from pytest_talk2agent.reporting.html.session_sound import Waves, envelope
 from pytest_talk2agent.reporting.session_diff import cut
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.tasks.errors import counted
@@ -106,15 +108,16 @@ def happened(trace: Trace, name: str) -> str:
     return f"{words} ({name}): the agent {'yielded' if event.yielded else 'talked on'}{stop}"
 
 
-def timeline(trace: Trace, name: str) -> Markup:
-    """The drawing. ``name`` is unique on the page."""
-    return _Drawing(trace).svg(name)
+def timeline(trace: Trace, name: str, waves: Waves | None = None) -> Markup:
+    """The drawing. ``name`` is unique on the page; ``waves`` are those of the recording."""
+    return _Drawing(trace, waves).svg(name)
 
 
 class _Drawing:
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.length = max(1, trace.ended_ms, *(clip.end_ms for clip in trace.clips))
+    def __init__(self, trace: Trace, waves: Waves | None = None) -> None:
+        self.trace, self.waves = trace, waves
+        heard = round(waves.seconds * 1000) if waves else 0
+        self.length = max(1, heard, trace.ended_ms, *(clip.end_ms for clip in trace.clips))
         self.width = min(max(self.length / 1000 * SECOND, NARROWEST), WIDEST)
         self.rows = _rows_of(trace.calls[:MOST], round(self.length / self.width * 8))
         tools = max(1, *(row + 1 for row in self.rows)) if self.rows else 1
@@ -135,12 +138,16 @@ class _Drawing:
             element("desc", self.description(), id=desc),
             *self.axis(),
             *self.lanes(),
+            *self.sound(),
             *self.crossings(),
             *self.clips(),
             *self.calls(),
             *self.changes(),
             *self.marks(),
+            *self.head(),
             class_="timeline",
+            data_left=LEFT if self.waves else None,
+            data_scale=round(self.width / self.length, 6) if self.waves else None,
             viewBox=f"0 0 {width} {height}",
             width=width,
             height=height,
@@ -183,6 +190,28 @@ class _Drawing:
         for word, y in (("user", self.user), ("agent", self.agent), ("tools", self.tools), ("world", self.world)):
             yield element("text", word, x=0, y=y + LANE / 2 + 4, class_="lane")
 
+    def sound(self) -> Iterator[Markup]:
+        """The waveforms, below everything else in their lanes."""
+        if self.waves is None:
+            return
+        width = self.waves.seconds * 1000 / self.length * self.width
+        for values, y, series in ((self.waves.user, self.user, 0), (self.waves.agent, self.agent, 1)):
+            path = envelope(values, LEFT, width, y + LANE / 2, LANE / 2)
+            yield element("path", d=path, class_=f"wave s{series}")
+
+    def head(self) -> Iterator[Markup]:
+        """The line that moves while the recording is played."""
+        if self.waves is not None:
+            yield element("line", x1=LEFT, x2=LEFT, y1=TOP - 4, y2=self.bottom + 4, class_="head", hidden="hidden")
+
+    def at(self, ms: int, *parts: Markup, words: str = "") -> Markup:
+        """What stands at a moment; with ``words`` the keyboard reaches it, too."""
+        if self.waves is None:
+            return element("g", *parts)
+        if not words:
+            return element("g", *parts, data_at=ms)
+        return element("g", *parts, data_at=ms, tabindex=0, role="button", aria_label=visible_line(cut(words, LONGEST)))
+
     def crossings(self) -> Iterator[Markup]:
         """Stretches in which both spoke: a dashed frame around both lanes."""
         for one in overlaps_of(self.trace.clips[:MOST]):
@@ -190,7 +219,7 @@ class _Drawing:
             x = self.x(one.start_ms)
             width = max(3.0, round(self.x(one.end_ms) - x, 1))
             frame = element("rect", x=x, y=self.user - 3, width=width, height=2 * LANE + GAP + 6, class_="overlap")
-            yield element("g", element("title", words), frame)
+            yield self.at(one.start_ms, element("title", words), frame)
 
     def clips(self) -> Iterator[Markup]:
         for clip in self.trace.clips[:MOST]:
@@ -207,7 +236,7 @@ class _Drawing:
             if clip.cut:
                 bar = f"M{end} {y - 2}v{LANE + 4}m-4 -{LANE + 4}h8m-8 {LANE + 4}h8"
                 parts.append(element("path", d=bar, class_="cut"))
-            yield element("g", *parts)
+            yield self.at(clip.start_ms, *parts)
 
     def calls(self) -> Iterator[Markup]:
         calls = self.trace.calls[:MOST]
@@ -220,8 +249,8 @@ class _Drawing:
             state = "" if call.ok else " failed"
             shape = f"call s2{state}{' abandoned' if call.abandoned else ''}"
             words = f"{call.media_ms / 1000:.1f} s: {done(call)}"
-            yield element(
-                "g",
+            yield self.at(
+                call.media_ms,
                 element("title", visible_line(cut(words, LONGEST))),
                 element("rect", x=x, y=y, width=width, height=ROW - 4, rx=2, class_=shape),
                 *_label(f"{'' if call.ok else '✗ '}{call.tool}", x + width + 3, y + ROW - 7, room),
@@ -245,7 +274,7 @@ class _Drawing:
                 words = f"{ms / 1000:.1f} s: {f'{noun} ' if noun else ''}{'; '.join(texts[:4])}{more}"
                 path = outline.format(x=self.x(ms), y=middle + lift)
                 shape = element("path", d=path, class_=f"dot {series}")
-                yield element("g", element("title", visible_line(words)), shape)
+                yield self.at(ms, element("title", visible_line(words)), shape)
 
     def marks(self) -> Iterator[Markup]:
         """Where the user's voice set in over the agent's: an arrow, and words where there is room."""
@@ -260,7 +289,7 @@ class _Drawing:
             if x >= free:
                 parts.append(element("text", short, x=x + 8, y=TOP - 6, class_="mark"))
                 free = x + 8 + len(short) * LETTER + 8
-            yield element("g", *parts)
+            yield self.at(event.onset_ms, *parts, words=f"play from {event.onset_ms / 1000:.1f} s: {words}")
 
 
 def _outcome(yielded: bool | None) -> str:

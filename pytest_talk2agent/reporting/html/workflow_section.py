@@ -1,6 +1,7 @@
 """Workflows on the page: the tables of the run, each session with its timeline and what it left, and kinds of work.
 
-It needs no script. What agents, callers and packages said is text, with what cannot be seen spelled.
+It needs no script, but to jump in a recording. What agents, callers and packages said is text, with what cannot be seen
+spelled.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_talk2agent.reporting.failure import Rerun
+from pytest_talk2agent.reporting.floor_tables import delta_tables
 from pytest_talk2agent.reporting.html.markup import Markup, element
+from pytest_talk2agent.reporting.html.recordings import Recordings
+from pytest_talk2agent.reporting.html.session_sound import recording_beside, session_sound
 from pytest_talk2agent.reporting.html.session_timeline import LONGEST, Told, timeline, told
 from pytest_talk2agent.reporting.session_diff import cut, found_of, rows_headline
 from pytest_talk2agent.reporting.visible import shell_word, visible_line
 from pytest_talk2agent.reporting.workflows import Table, campaign_tables, other_rules, session_headline, session_name
 from pytest_talk2agent.tasks.errors import counted
 from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignGate
+from pytest_talk2agent.workflows.campaign.condition_delta import condition_deltas
 from pytest_talk2agent.workflows.campaign.diff import WORLD, ArtifactDiff, SessionDiff
 from pytest_talk2agent.workflows.campaign.kept import KeptSession, kept_session
 from pytest_talk2agent.workflows.campaign.record import Outcome, SessionRecord
@@ -52,7 +57,8 @@ _KEY = (
 class Campaign:
     """The sessions of a run by item, and its decision.
 
-    ``comparisons`` are lines; ``logs`` is the folder of the logs, ``agents`` the specs by their labels, ``started`` how
+    ``comparisons`` are lines; ``beside`` are sessions of other runs, for what a condition of the line changes; ``logs``
+    is the folder of the logs, ``agents`` the specs by their labels, ``started`` how
     the run was.
     """
 
@@ -64,6 +70,7 @@ class Campaign:
     comparisons: Sequence[str] = ()
     started: Rerun = field(default_factory=Rerun)
     compat: Compat | None = None
+    beside: Sequence[SessionRecord] = ()
 
     @property
     def facts(self) -> list[str]:
@@ -76,20 +83,31 @@ class Campaign:
         ]
 
 
-def workflow_section(campaign: Campaign) -> Iterator[Markup]:
-    """The sections."""
+def recorded_calls(campaign: Campaign) -> list[tuple[str, str]]:
+    """The recordings of a run's calls, each with the SHA-256 that its session noted."""
+    return [
+        (str(recording_beside(campaign.logs / record.key.file)), record.call.recording_sha256)
+        for record in campaign.records.values()
+        if record.call is not None
+    ]
+
+
+def workflow_section(campaign: Campaign, recordings: Recordings | None = None) -> Iterator[Markup]:
+    """The sections; without ``recordings`` no session has its sound."""
+    sounds = recordings or Recordings("none", Path())
     gate, compat = campaign.gate, campaign.compat
     tables = campaign_tables(gate, {})
+    deltas = delta_tables(condition_deltas([*campaign.records.values(), *campaign.beside], compat))
     yield element(
         "section",
         element("h2", "workflows", id="workflows"),
-        *(_table(one) for one in tables),
+        *(_table(one) for one in (*tables, *deltas)),
         *(element("p", element("bdi", visible_line(line))) for line in campaign.comparisons),
         aria_labelledby="workflows",
         class_="workflows",
     )
     if campaign.records:
-        yield _sessions(campaign)
+        yield _sessions(campaign, sounds)
     for summary in gate.summaries:
         records = [one for one in campaign.records.values() if one.key.agent == summary.agent]
         kinds = campaign_tables(gate, {summary.agent: slices(records, compat)})[len(tables) :]
@@ -121,10 +139,12 @@ def _scrolled(caption: str, top: Sequence[Markup], body: Sequence[Markup]) -> Ma
     return element("div", table, class_="wide", tabindex=0, role="region", aria_label=visible_line(caption))
 
 
-def _sessions(campaign: Campaign) -> Markup:
+def _sessions(campaign: Campaign, recordings: Recordings) -> Markup:
     compat = campaign.compat
     ordered = sorted(campaign.records.items(), key=lambda one: (_ORDER.index(one[1].outcome(compat)), one[0]))
-    shown = [_session(number, item, record, campaign) for number, (item, record) in enumerate(ordered[:MOST])]
+    shown = [
+        _session(number, item, record, campaign, recordings) for number, (item, record) in enumerate(ordered[:MOST])
+    ]
     left = [record.outcome(compat) for _, record in ordered[MOST:]]
     note: list[Markup] = []
     if left:
@@ -146,7 +166,7 @@ def _sessions(campaign: Campaign) -> Markup:
     )
 
 
-def _session(number: int, item: str, record: SessionRecord, campaign: Campaign) -> Markup:
+def _session(number: int, item: str, record: SessionRecord, campaign: Campaign, recordings: Recordings) -> Markup:
     compat = campaign.compat
     log = campaign.logs / record.key.file
     outcome, kept = record.outcome(compat), kept_session(log)
@@ -168,10 +188,13 @@ def _session(number: int, item: str, record: SessionRecord, campaign: Campaign) 
         body.append(element("p", _words(f"{kept}: no timeline and no differences"), class_="note"))
     else:
         label = f"timeline of {visible_line(session_name(record))}"
-        drawing = timeline(kept.trace, f"timeline-{number}")
+        sound = session_sound(record, log, recordings)
+        drawing = timeline(kept.trace, f"timeline-{number}", sound.waves)
         body.append(element("div", drawing, class_="wide", tabindex=0, role="region", aria_label=label))
+        body += [] if sound.player is None else [sound.player]
+        body += [element("p", _words(sound.note), class_="note")] if sound.note else []
         body += _diff(kept.diff(record, compat))
-        body.append(_told(told(kept.trace)))
+        body.append(_told(told(kept.trace), jumps=sound.player is not None))
     agent = record.key.agent
     again = campaign.started.session(item, agent, campaign.agents.get(agent, agent))
     commands = [f"talk2agent replay {shell_word(str(log))}", " ".join(map(shell_word, again))]
@@ -270,11 +293,19 @@ def _artifact(one: ArtifactDiff) -> Iterator[Markup]:
     yield from (element("p", _words(line), class_="note") for line in left)
 
 
-def _told(rows: Sequence[Told]) -> Markup:
+def _told(rows: Sequence[Told], *, jumps: bool) -> Markup:
+    """What was said and done; where there is a recording each time is a button that plays it from there."""
+
+    def when(ms: int) -> Markup:
+        time = f"{ms / 1000:.1f} s"
+        if not jumps:
+            return element("td", time, class_="n")
+        return element("td", element("button", time, type="button", data_at=ms, class_="at"), class_="n")
+
     body = [
         element(
             "tr",
-            element("td", f"{one.ms / 1000:.1f} s", class_="n"),
+            when(one.ms),
             element("th", one.who, scope="row"),
             element("td", _words(one.text)),
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,11 @@ class Check:
         return sum(one.came_back for one in self.literals)
 
     @property
+    def figures(self) -> Check:
+        """The literals with a digit: numbers, codes, dates. The others are names and words."""
+        return replace(self, literals=tuple(one for one in self.literals if _has_digit(one.value)))
+
+    @property
     def lost(self) -> list[Literal]:
         """Those that did not."""
         return [one for one in self.literals if not one.came_back]
@@ -82,7 +87,11 @@ class Check:
         lost = [
             {"file": one.file, "value": one.value, "label": one.label.value, "heard": one.heard} for one in self.lost
         ]
-        counts = {"clips": self.clips, "literals": len(self.literals), "heard": self.heard}
+        figures = self.figures
+        counts = {
+            "clips": self.clips, "literals": len(self.literals), "heard": self.heard,
+            "figures": len(figures.literals), "figures_heard": figures.heard,
+        }  # fmt: skip
         return {"interface": self.interface, **counts, "not_heard": lost}
 
 
@@ -102,7 +111,7 @@ def leaks_of(package: Package) -> list[Leak]:
                 continue
             for value, (start, end) in _found(saying.text, filter(_telling, _values(fact))):
                 if not any(low <= start and end <= high for low, high in spans):
-                    found.append(Leak(saying.stem, saying.text, fact.id, value))
+                    found.append(Leak(saying.stem, saying.text, fact.id, value.say[0]))
     return found
 
 
@@ -161,30 +170,38 @@ class ClipListener:
 def literals_of(saying: Saying, facts: Mapping[str, UserFact]) -> dict[str, Intention]:
     """The literals of a wording, each as an intention that the judge finds in the wording itself."""
     values = [value for name in saying.facts for value in _values(facts[name])]
-    written = [one.value for one in find_literals(saying.text)]
-    found = [value for value, _ in _found(saying.text, dict.fromkeys([*values, *written]))]
-    return {f"literal {number}": _intention(value) for number, value in enumerate(found, 1)}
+    written = [Intention(say=(one.value,), kind=one.kind) for one in find_literals(saying.text)]
+    every = {value.say[0]: value for value in [*written, *values]}
+    return {f"literal {number}": value for number, (value, _) in enumerate(_found(saying.text, every.values()), 1)}
 
 
-def _found(text: str, values: Iterable[str]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _found(text: str, values: Iterable[Intention]) -> Iterator[tuple[Intention, tuple[int, int]]]:
     """Those of some values that the judge reads in a text, and where."""
     for value in values:
-        finding = judge(Case(text, text, {"value": _intention(value)}, text)).findings["value"]
+        finding = judge(Case(text, text, {"value": value}, text)).findings["value"]
         if finding.label is Label.RETAINED and finding.start is not None and finding.end is not None:
             yield value, (finding.start, finding.end)
 
 
-def _intention(value: str) -> Intention:
-    return Intention(say=(value,), kind=kind_of(value) or "term")
-
-
-def _values(fact: UserFact) -> list[str]:
+def _values(fact: UserFact) -> list[Intention]:
+    """The values of a fact as the judge reads them: digits that are a text are no number, but a code."""
     values = fact.value if isinstance(fact.value, list) else [fact.value]
-    return [str(value) for value in values if isinstance(value, str | int | float) and str(value).strip()]
+    found = []
+    for value in values:
+        if isinstance(value, str) and value.strip():
+            found.append(Intention(say=(value,), kind="code" if value.isdigit() else kind_of(value) or "term"))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found.append(Intention(say=(str(value),), kind=kind_of(str(value)) or "number"))
+    return found
 
 
-def _telling(value: str) -> bool:
-    return any(letter.isdigit() for letter in value) or len(value.split()) > 1
+def _telling(value: Intention) -> bool:
+    [text] = value.say
+    return _has_digit(text) or len(text.split()) > 1
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
 
 
 def _versions(name: str, facts: Mapping[str, UserFact]) -> Iterator[str]:

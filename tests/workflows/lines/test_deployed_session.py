@@ -30,6 +30,7 @@ def held(package: Package, kind: type[Clerk], *, fault: Fault | None = None, opt
     known, name = Known(), "voice-ws" if kind is SocketClerk else "media-stream"
     sound = SoundOptions(
         clips=lambda package, condition: StandIn(amplitude=LOUD),
+        detector="level",
         listener=ear_of(package),
         listener_id="pitch",
         limits=Limits(first_audio=2_000, silence=2_000, call=60_000),
