@@ -33,6 +33,9 @@ SILENT_TURN_MS = 1_500
 NUDGE_MS = 10_000
 """The silence after which the user prompts an agent that still has to answer."""
 
+ARRIVED = Level(-75.0)
+"""What of the user's words has reached the line: also a faint sine below the band of a telephone."""
+
 
 class DuplexSession:
     """The conversation of one call; `begin` plans its first frame, `finish` closes what is open."""
@@ -128,7 +131,7 @@ class DuplexSession:
         now = self.timeline.now
         self.lags_ns.append(self.timeline.wall_ns - now * 1_000_000)
         arrived = self._channel.frame()
-        self._arrives = self._arrives or bool(arrived.any() and self._level.edges(arrived))
+        self._arrives = self._arrives or bool(arrived.any() and ARRIVED.edges(arrived))
         if self._recorder is not None:
             self._recorder.write(arrived, self._playing.samples)
         self._played.append(self._playing.samples)
