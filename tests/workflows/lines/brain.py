@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 RECORDING = ROOT / "fixtures_audio/workbench/assembly.gb.flac"
 RATE = 24_000
 MS_PER_WORD = 320
-LOUD = 500
+LOUD = 100
 """Root mean square of samples that are voice."""
 
 MakeTalker = Callable[[], Talker]

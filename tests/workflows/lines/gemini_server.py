@@ -1,4 +1,8 @@
-"""A server of Gemini's live API on loopback; each message is checked against the SDK's own types."""
+"""A server of Gemini's live API on loopback; each message is checked against the SDK's own types.
+
+As the API does, it thinks that what it sent is played in real time: a turn is complete once that is over, and until
+then the user interrupts it. Its time is that of the sound that it hears.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +79,7 @@ class _Call:
         self._out: dict[str, str] = {}
         self._results: list[Returned] = []
         self._replies = 0
+        self._plays_until = 0.0
         self._error: BaseException | None = None
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -184,6 +189,8 @@ class _Call:
 
     async def _complete(self) -> None:
         await self._emit(serverContent={"generationComplete": True})
+        while self._automatic and self._ears.heard_ms < self._plays_until:
+            await asyncio.sleep(0.005)
         usage = {
             "promptTokenCount": 20,
             "responseTokenCount": 10,
@@ -195,6 +202,7 @@ class _Call:
 
     async def _say(self, text: str) -> None:
         sound, words = voice(spoken(text)), text.split()
+        self._plays_until = max(self._plays_until, self._ears.heard_ms) + spoken(text)
         size = CHUNK_MS * RATE // 1000 * 2
         chunks = [sound[start : start + size] for start in range(0, len(sound), size)]
         told = 0
@@ -215,6 +223,7 @@ class _Call:
         """A reply that is made is broken off, with its calls; what was made is thought to be played by now."""
         if self._task is not None and not self._task.done():
             await self.end()
+            self._plays_until = 0.0
             await self._emit(serverContent={"interrupted": True})
             if self._out:
                 await self._emit(toolCallCancellation={"ids": sorted(self._out)})

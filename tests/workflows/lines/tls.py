@@ -7,14 +7,15 @@ import ipaddress
 import ssl
 from pathlib import Path
 
+# At the top, as pytester forgets what is imported while it runs, and this cannot be imported twice.
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
 
 def certificate(folder: Path) -> Path:
     """A new certificate of 127.0.0.1 with its key, signed by itself, for a day."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import NameOID
-
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "loopback")])
     now = datetime.datetime.now(datetime.timezone.utc)
