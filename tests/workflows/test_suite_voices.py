@@ -1,4 +1,4 @@
-"""The users of the shipped workflows have voices: each text a clip that its index knows, and none that tells too much."""
+"""The users of the shipped workflows have voices: a clip for each text, as its index says, and none tells too much."""
 
 from __future__ import annotations
 
