@@ -1,6 +1,6 @@
 """Call an agent that nobody here wrote, and gate it: a bot in its own environment, and a clerk's wits behind it.
 
-    python benchmarks/foreign_agents/call.py pipecat --python PATH [--workflow NAME] [--no-barge-in] [-- PYTEST OPTIONS]
+    python benchmarks/foreign_agents/call.py pipecat --python PATH [--workflow NAME] [--no-barge-in] [OPTIONS OF PYTEST]
 
 PATH is the interpreter of an environment with what the bot needs:
 
@@ -48,8 +48,7 @@ def main() -> int:
     parser.add_argument("--workflow", default="card-1-freeze-lost", help="of suites/workflows, or barge-in")
     parser.add_argument("--port", type=int, default=8765)
     parser.add_argument("--no-barge-in", action="store_true", help="the bot's own handling of barge-in off")
-    parser.add_argument("rest", nargs="*", help="options of pytest, after --")
-    args = parser.parse_args()
+    args, rest = parser.parse_known_args()
     script, spec = BOTS[args.bot]
     with tempfile.TemporaryDirectory() as scratch:
         own = args.workflow == "barge-in"
@@ -62,7 +61,7 @@ def main() -> int:
                 agent = f"--t2a-agent={args.bot}={spec.format(port=args.port)}"
                 heard = "--t2a-listener=whisper:tiny.en"
                 pytest = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), str(folder)]
-                return subprocess.run([*pytest, agent, heard, *args.rest], check=False).returncode
+                return subprocess.run([*pytest, agent, heard, *rest], check=False).returncode
             finally:
                 bot.terminate()
                 bot.wait(20)
