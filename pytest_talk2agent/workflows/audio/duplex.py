@@ -180,15 +180,16 @@ class DuplexSession:
             raise CallerError(f"the clip of {text!r} is silent")
         self._channel.put(samples, now)
         self._arrives = False
-        heard = (now + edges[0], now + edges[1])
+        begins, ends = (edge + self._channel.delay_ms for edge in edges)
+        heard = (now + begins, now + ends)
         (self._murmurs if kind == "backchannel" else self._words).append(heard)
         if self._told is not None:
             told = self._told
             self.timeline.at(
-                now + edges[0],
+                now + begins,
                 lambda: told.user_begins(text, backchannel=kind == "backchannel", now_ms=self.timeline.now),
             )
-        return Voiced(-(-len(samples) // MS), edges[0])
+        return Voiced(-(-len(samples) // MS), begins)
 
     def said(self, text: str, kind: Kind, over: Speech | None, *, more: bool) -> None:
         """The user's words are over, and the agent has to answer; a murmur wants no answer.

@@ -53,7 +53,13 @@ class Clips(Protocol):
 
 
 class Channel(Protocol):
-    """What lies between the user and the agent, in one call: noise, a telephone, lost packets."""
+    """What lies between the user and the agent, in one call: noise, a telephone, lost packets.
+
+    Attributes:
+        delay_ms: how much later the agent hears what the user says.
+    """
+
+    delay_ms: int
 
     def identity(self) -> Mapping[str, str]:
         """All that can change a sample; plain values."""

@@ -28,6 +28,11 @@ class UserChannel:
         self.silence: Samples = np.zeros(FRAME_SAMPLES, dtype=np.int16)
 
     @property
+    def delay_ms(self) -> int:
+        """How much later the agent hears what is put here."""
+        return 0 if self._condition is None else self._condition.delay_ms
+
+    @property
     def sent(self) -> int:
         """Samples that went out."""
         return self._sent

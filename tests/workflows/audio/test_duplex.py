@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 from numpy.typing import NDArray
 
 from pytest_talk2agent.workflows.agents.policy import Oracle
@@ -205,8 +206,40 @@ def test_a_user_without_a_voice_is_no_failure_of_the_agent() -> None:
     assert ending(log)[2].startswith("caller: ")
 
 
+class Late:
+    """A line on which everything arrives 120 ms late."""
+
+    delay_ms = 120
+
+    def __init__(self) -> None:
+        self._rest = np.zeros(120 * 24, np.int16)
+
+    def identity(self) -> dict[str, str]:
+        return {"channel": "late"}
+
+    def frame(self, samples: Pcm, at_ms: int) -> Pcm:
+        whole = np.concatenate([self._rest, samples])
+        self._rest = whole[len(samples) :]
+        return whole[: len(samples)]
+
+
+def test_the_user_is_heard_when_the_sound_has_come_over_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "call.flac"
+    sound = replace(SOUND, channel=lambda package, condition, seed: Late(), recording=path)
+    log = called(clinic(), "spoken:oracle", sound)
+    heard = np.abs(soundfile.read(path, dtype="int16")[0][:, 0].astype(int))
+    onsets = [one["onset_ms"] for one in payloads(log, "DUPLEX_EVENT") if one["phase"] == "met"]
+    assert len(onsets) == 3
+    for onset in onsets:
+        assert heard[(onset - 50) * 24 : (onset - 1) * 24].max() < 20
+        assert heard[onset * 24 : (onset + 20) * 24].max() > 100
+    assert yields_of(traced(log)).false == 0
+
+
 def test_words_that_never_reach_the_line_are_the_callers_fault() -> None:
     class Dead:
+        delay_ms = 0
+
         def identity(self) -> dict[str, str]:
             return {"channel": "dead"}
 

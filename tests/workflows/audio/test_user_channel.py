@@ -46,6 +46,8 @@ def test_words_that_are_too_loud_together_are_clipped_and_not_turned_over() -> N
 
 def test_a_condition_changes_what_the_agent_hears_and_knows_the_moment() -> None:
     class Later:
+        delay_ms = 40
+
         def __init__(self) -> None:
             self.moments: list[int] = []
 
@@ -58,6 +60,7 @@ def test_a_condition_changes_what_the_agent_hears_and_knows_the_moment() -> None
 
     condition = Later()
     channel = UserChannel(condition)
+    assert (channel.delay_ms, UserChannel().delay_ms) == (40, 0)
     channel.put(np.full(480, 100, np.int16), 20)
     assert [int(channel.frame().max()) for _ in range(3)] == [0, 50, 0]
     assert condition.moments == [0, 20, 40]
