@@ -76,6 +76,7 @@ class AgentSide:
         self._user, self._stop, self._limits, self._listener = user, stop, limits, listener
         self._level = Level()
         self._reply: Reply | None = None
+        self._answered: Reply | None = None
         self._owner: dict[Item, Reply] = {}
         self._expected = self._spoken_to = self._alive = False
         self._waits_since: int | None = None
@@ -212,7 +213,8 @@ class AgentSide:
         """Nothing is added to a reply any more."""
         reply.complete, reply.cancelled, self._reply = True, cancelled, None
         if not cancelled:
-            self._expected = False
+            # Results that came back before its end are still to be answered, by another reply.
+            self._expected = self._expected and self._answered is reply
             self.awaited = self.awaited and not reply.answers
             self._waits_since = self._waits_since if self.awaited else None
         more = {"asked_ms": reply.asked_ms, "continuation": reply.continuation, "usage": dict(reply.usage)}
@@ -253,7 +255,7 @@ class AgentSide:
 
     def _results_are_back(self) -> None:
         if self.tools.idle and self.tools.results:
-            self._expected = True
+            self._expected, self._answered = True, self._reply
             self.line.returned(self.tools.taken())
 
     def _check_wait(self, waited: int) -> None:

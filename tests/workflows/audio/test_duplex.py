@@ -206,6 +206,17 @@ def test_a_user_without_a_voice_is_no_failure_of_the_agent() -> None:
     assert ending(log)[2].startswith("caller: ")
 
 
+def test_results_that_come_before_the_end_of_a_reply_are_still_to_be_answered() -> None:
+    search = Called(Call("c1", "kb_search", {"query": "gloves"}))
+    agent = script((9_000, search), (9_600, Finished()), *says("We have gloves in two sizes", 12_000))
+    log = called(clinic(), agent, replace(SHORT, limits=Limits(call=30_000)))
+    (returned,) = [event.media_time_ms for event in log.events if event.type == "TOOL_RESULT"]
+    assert 9_000 < returned < 9_600
+    spoken = [(clip.speaker, clip.start_ms) for clip in traced(log).clips]
+    assert [speaker for speaker, _ in spoken[:3]] == ["user", "agent", "user"]
+    assert spoken[1][1] == 12_000
+
+
 class Late:
     """A line on which everything arrives 120 ms late."""
 
