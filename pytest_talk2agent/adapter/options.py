@@ -76,6 +76,8 @@ OPTIONS = (
     ),
     ("min-pass", "X", "lowest passing Pass@1 of workflows for each agent (default: each session must succeed)"),
     ("min-reliable", "X", "lowest passing share of workflows that succeed in every repetition, for each agent"),
+    ("min-yield", "X", "lowest passing share of barge-ins at which an agent falls silent in time"),
+    ("max-false-yield", "X", "largest passing share of murmurs at which an agent falls silent"),
     ("max-unresolved", "X", "largest passing share of intentions that are unresolved, 0 to 1"),
     ("max-empty", "X", "largest passing share of transcripts without a word, 0 to 1"),
     ("max-suspect", "X", "largest passing share of transcripts that look like a recogniser astray, 0 to 1"),

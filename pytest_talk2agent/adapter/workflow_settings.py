@@ -60,6 +60,8 @@ class WorkflowSettings:
     compat: Literal["apex-1.0"] | None = None
     min_pass: Fraction | None = None
     min_reliable: Fraction | None = None
+    min_yield: Fraction | None = None
+    max_false_yield: Fraction | None = None
     database: str = "sqlite:"
     condition: Literal["C1", "C2", "C3"] = "C2"
     call: CallSettings = field(default_factory=CallSettings)
@@ -73,6 +75,8 @@ class WorkflowSettings:
             repetitions=self.repetitions,
             min_pass=self.min_pass,
             min_reliable=self.min_reliable,
+            min_yield=self.min_yield,
+            max_false_yield=self.max_false_yield,
             margins={name: self.margins[name] for name in ("pass", "reliable") if name in self.margins},
             must_pass=must_pass,
             inconclusive_passes=inconclusive_passes,
@@ -94,6 +98,8 @@ def read_workflow_settings(
         compat=given("compat", _compat, None),
         min_pass=given("min-pass", share, None),
         min_reliable=given("min-reliable", share, None),
+        min_yield=given("min-yield", share, None),
+        max_false_yield=given("max-false-yield", share, None),
         database=given("database", _database, "sqlite:"),
         condition=given("call", _condition, "C2"),
         call=CallSettings(

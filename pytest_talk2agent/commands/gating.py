@@ -39,6 +39,10 @@ _SHARE = "0 to 1"
 _MARGIN = f"what a metric may lose against the baseline, {_SHARE}; a bare X holds for native, shapley and lost"
 _TOLERANCE = f"how far an item may fall below its baseline, {_SHARE} (default: 0)"
 _MEANS = f"lowest passing mean native and shapley of each condition, {_SHARE}"
+_FLOOR = {
+    "min-yield": "lowest passing share of barge-ins at which an agent falls silent in time",
+    "max-false-yield": "largest passing share of murmurs at which an agent falls silent",
+}
 _MOST = {
     "unresolved": "intentions that are unresolved",
     "empty": "transcripts without a word",
@@ -70,6 +74,8 @@ def add_rules(command: argparse.ArgumentParser) -> None:
         command.add_argument(
             f"--min-{name}", type=_share, metavar="X", help=f"lowest passing {title} of an agent on workflows, {_SHARE}"
         )
+    for name, what in _FLOOR.items():
+        command.add_argument(f"--{name}", type=_share, metavar="X", help=f"{what}, {_SHARE}")
     command.add_argument(
         "--min-execution", type=_share, metavar="X", help=f"lowest passing mean of executed scores, {_SHARE}"
     )
@@ -108,6 +114,8 @@ def campaign_rules_of(options: argparse.Namespace, repetitions: int = 1) -> Camp
         repetitions=repetitions,
         min_pass=getattr(options, "min_pass", None),
         min_reliable=getattr(options, "min_reliable", None),
+        min_yield=getattr(options, "min_yield", None),
+        max_false_yield=getattr(options, "max_false_yield", None),
         margins={name: options.margin[name] for name in CAMPAIGN if name in options.margin},
         must_pass=tuple(getattr(options, "must_pass", ())),
         inconclusive_passes=options.inconclusive == "pass",
@@ -286,11 +294,7 @@ def run_regate(options: argparse.Namespace) -> int:
     if workflows is not None:
         campaign = regate_campaign(workflows, campaign_rules, baseline)
         gate = replace(gate.with_reasons(campaign.reasons), remarks=(*gate.remarks, *campaign.remarks))
-    elif (
-        options.min_pass is not None
-        or options.min_reliable is not None
-        or (rules.margin.keys() <= set(CAMPAIGN) and rules.margin)
-    ):
+    elif _asks_for_workflows(options):
         gate = gate.with_reasons(["no workflow was held in this run, so there is none to hold to anything"])
     if options.json:
         write_json(
@@ -309,6 +313,12 @@ def run_regate(options: argparse.Namespace) -> int:
         lines += campaign_lines(campaign) if campaign is not None else []
         write([*lines, *(f"note: {remark}" for remark in gate.remarks), verdict_line(gate)])
     return 0 if gate.passed else 1
+
+
+def _asks_for_workflows(options: argparse.Namespace) -> bool:
+    limits = (options.min_pass, options.min_reliable, options.min_yield, options.max_false_yield)
+    named = bool(options.margin) and options.margin.keys() <= set(CAMPAIGN)
+    return named or any(limit is not None for limit in limits)
 
 
 def add_accept(commands: Commands) -> None:

@@ -111,7 +111,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
         "t2a_sound =\n    phone,loss@5%\n"
         "t2a_agent =\n    nop\n    llm:m\nt2a_rounds = 2\nt2a_min_execution = 0.25\n"
         "t2a_repetitions = 3\nt2a_clock = real\nt2a_compat = apex-1.0\nt2a_database = postgresql://me@here/flows\n"
-        "t2a_min_pass = 0.8\nt2a_min_reliable = 0.6\n"
+        "t2a_min_pass = 0.8\nt2a_min_reliable = 0.6\nt2a_min_yield = 0.9\nt2a_max_false_yield = 0.2\n"
         "t2a_caller = stand-in\nt2a_call = C3\nt2a_channel = phone\nt2a_listener = whisper:tiny.en\n"
     )
     settings = read()
@@ -128,6 +128,7 @@ def test_every_option_has_an_ini_key(read: Read, pytester: pytest.Pytester) -> N
     assert (flows.database, flows.holds) == ("postgresql://me@here/flows", True)
     assert (flows.condition, flows.call) == ("C3", CallSettings("stand-in", "phone", "whisper:tiny.en"))
     assert (flows.min_pass, flows.min_reliable) == (Fraction(4, 5), Fraction(3, 5))
+    assert (flows.min_yield, flows.max_false_yield) == (Fraction(9, 10), Fraction(1, 5))
     assert flows.margins == dict.fromkeys(("pass", "reliable"), Fraction(1, 50))
     assert settings.fail_under == {"native": Fraction(9, 10)}
     assert settings.most == {"unresolved": Fraction(1, 10), "empty": 0, "suspect": Fraction(1, 10)}

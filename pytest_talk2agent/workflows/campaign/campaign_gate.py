@@ -29,7 +29,9 @@ SHOWN = 3
 class CampaignRules:
     """What a run of workflows is held to.
 
-    ``min_pass`` and ``min_reliable`` are the least Pass@1 and Reliable@k of each agent. ``margins`` maps metrics to the
+    ``min_pass`` and ``min_reliable`` are the least Pass@1 and Reliable@k of each agent; ``min_yield`` and
+    ``max_false_yield`` the least and the largest share of events at which it gives way, where it should and where it
+    should not. ``margins`` maps metrics to the
     loss that a build may show against its baseline. Without any of them, and without a baseline, every session has to
     succeed. ``must_pass`` are patterns of package ids that have to succeed every time, whatever else holds.
     """
@@ -37,6 +39,8 @@ class CampaignRules:
     repetitions: int = 1
     min_pass: Fraction | None = None
     min_reliable: Fraction | None = None
+    min_yield: Fraction | None = None
+    max_false_yield: Fraction | None = None
     margins: Mapping[Metric, Fraction] = field(default_factory=dict)
     must_pass: tuple[str, ...] = ()
     inconclusive_passes: bool = False
@@ -124,6 +128,7 @@ def decide_campaign(
     summaries = tuple(_summaries(done.values(), rules))
     for summary in summaries:
         reasons += _limits(summary, rules)
+        reasons += _floor_limits(summary, rules)
     comparisons = tuple(_comparisons(summaries, rules, baseline))
     for comparison in comparisons:
         reasons += comparison.reasons(inconclusive_passes=rules.inconclusive_passes)
@@ -166,6 +171,25 @@ def _limits(summary: AgentSummary, rules: CampaignRules) -> list[str]:
     for title, limit, value in pairs:
         if limit is not None and not value.low >= limit:
             found += _below(summary.agent, title, value, limit, rules)
+    return found
+
+
+def _floor_limits(summary: AgentSummary, rules: CampaignRules) -> list[str]:
+    """Why an agent keeps or leaves the floor too often; what was not measured passes nothing."""
+    yields = summary.yields
+    found = []
+    for title, limit, part, whole, sign in (
+        ("yield", rules.min_yield, yields.given, yields.asked, "<"),
+        ("false yield", rules.max_false_yield, yields.false, yields.kept_on, ">"),
+    ):
+        if limit is None:
+            continue
+        if summary.timing.refusal:
+            found.append(f"{summary.agent}: {title} was not measured: {summary.timing.refusal}")
+        elif not whole:
+            found.append(f"{summary.agent}: {title} was not measured: nobody spoke over the agent so")
+        elif (share := Fraction(part, whole)) != limit and (share < limit) == (sign == "<"):
+            found.append(f"{summary.agent}: {title} {part} of {whole} {sign} {show(limit)}")
     return found
 
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from pytest_talk2agent.results.held import Held
 from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules, decide_campaign
+from pytest_talk2agent.workflows.campaign.record import SessionRecord
 from tests.workflows.campaign.records import items, session, sessions
 
 HALF = Fraction(1, 2)
@@ -131,3 +133,38 @@ def test_many_items_are_named_in_part(outcome: str) -> None:
         assert gate.passed
     else:
         assert gate.reasons == (f"5 sessions {outcome}: w0[x-1], w1[x-1], w2[x-1] and 2 more",)
+
+
+def floor(*yields: Any) -> dict[str, SessionRecord]:
+    """Sessions that passed, with the counts of `Yields`."""
+    found = sessions({"a": "p" * len(yields)})
+    return items(
+        [
+            one.model_copy(update={"mended": one.mended.model_copy(update={"yields": counts})})
+            for one, counts in zip(found, yields, strict=True)
+            if one.mended is not None
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("limits", "reasons"),
+    [
+        ({"min_yield": Fraction(3, 4)}, ()),
+        ({"min_yield": Fraction(4, 5)}, ("x: yield 3 of 4 < 0.8",)),
+        ({"max_false_yield": HALF}, ()),
+        ({"max_false_yield": Fraction(0)}, ("x: false yield 1 of 2 > 0",)),
+    ],
+)
+def test_floor_control_is_pooled_over_sessions(limits: dict[str, Any], reasons: tuple[str, ...]) -> None:
+    found = floor((2, 2, (300, 310), 0, 0, 1), (1, 2, (900,), 1, 1, 1))
+    assert decide_campaign(found, {}, found, CampaignRules(2, **limits)).reasons == reasons
+
+
+def test_floor_control_that_nothing_tried_passes_no_limit() -> None:
+    found = floor((0, 0, (), 0, 0, 0))
+    gate = decide_campaign(found, {}, found, CampaignRules(min_yield=Fraction(0), max_false_yield=Fraction(1)))
+    assert gate.reasons == (
+        "x: yield was not measured: nobody spoke over the agent so",
+        "x: false yield was not measured: nobody spoke over the agent so",
+    )
