@@ -13,6 +13,7 @@ from pytest_talk2agent.commands.common import (
     add_json,
     checkouts_of,
     declared,
+    sentence,
     task_files,
     write,
     write_error,
@@ -46,13 +47,16 @@ _COLUMNS = ("task", "take", "speaker", "voice", "script", "seconds", "sha256", "
 
 def add_dataset(commands: Commands) -> None:
     """Declare the command and its parts."""
-    command = commands.add_parser("dataset", help="recordings as a data set: statistics, faults, card, other layouts")
+    text = "recordings as a data set: statistics, faults, card, other layouts"
+    command = commands.add_parser("dataset", help=text, description=sentence(text))
     parts = command.add_subparsers(required=True, metavar="PART")
     stats = _add(parts, "stats", run_stats, "tasks, speakers, recordings, hours and quartiles, as the paper's Table 1")
     add_json(stats)
     checked = _add(parts, "check", run_check, "what is wrong with recordings: hash, length, copies, another script")
     checked.add_argument("--check", metavar="SPEC", help="an interface that hears each: does it say its script?")
-    checked.add_argument("--store", type=Path, default=Path(".t2a/store"), metavar="DIR", help="of transcripts")
+    checked.add_argument(
+        "--store", type=Path, default=Path(".t2a/store"), metavar="DIR", help="where transcripts are kept"
+    )
     add_json(checked)
     card = _add(parts, "card", run_card, "the card of the data set, in Markdown with front matter")
     _add_stated(card)
@@ -60,9 +64,14 @@ def add_dataset(commands: Commands) -> None:
     export = _add(parts, "export", run_export, "copy it into another layout, with its card")
     export.add_argument("--out", type=Path, required=True, metavar="DIR", help="a folder that is not there yet")
     export.add_argument(
-        "--layout", choices=("audiofolder", "paper"), default="audiofolder", help="(default: %(default)s)"
+        "--layout",
+        choices=("audiofolder", "paper"),
+        default="audiofolder",
+        help="the layout of the copy (default: %(default)s)",
     )
-    export.add_argument("--metadata", choices=FORMATS, default="jsonl", help="of an audio folder (default: jsonl)")
+    export.add_argument(
+        "--metadata", choices=FORMATS, default="jsonl", help="the form of an audio folder's metadata (default: jsonl)"
+    )
     _add_stated(export)
     read = declared(parts, "import", run_import, "a manifest of an audio folder, or of the paper's data set")
     read.add_argument("folder", type=Path, metavar="FOLDER", help="with metadata.jsonl or metadata.csv, or the paper's")
@@ -85,12 +94,14 @@ def _add(parts: Commands, name: str, run: Callable[[argparse.Namespace], int], t
 
 
 def _add_stated(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--title", default="Spoken instructions", help="of the card (default: %(default)s)")
-    command.add_argument("--licence", default="", help="such as cc0-1.0; without it the card says that none is stated")
+    title = "what the card calls the data set (default: %(default)s)"
+    command.add_argument("--title", default="Spoken instructions", metavar="TEXT", help=title)
+    licence = "such as cc0-1.0; without it the card says that none is stated"
+    command.add_argument("--licence", default="", metavar="NAME", help=licence)
     command.add_argument(
         "--consent", type=Path, metavar="FILE", help="what speakers agreed to (default: what the page recorded)"
     )
-    command.add_argument("--origin", default="", help="where the texts come from, for the card")
+    command.add_argument("--origin", default="", metavar="TEXT", help="where the texts come from, for the card")
 
 
 def run_stats(options: argparse.Namespace) -> int:
