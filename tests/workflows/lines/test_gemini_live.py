@@ -142,6 +142,7 @@ def test_a_key_goes_to_the_server_and_nowhere_else(
 ) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "websockets")  # another test may have made it quiet
     server = served(fault=Fault("echo", "turn", closes(1008, f"key {KEY} is blocked")))
     with calling(server, trusted) as agent:
         shown = repr(agent.identity()) + repr(vars(agent))

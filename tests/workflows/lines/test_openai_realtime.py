@@ -186,6 +186,7 @@ def test_a_key_goes_to_the_server_and_nowhere_else(
 ) -> None:
     monkeypatch.setenv("ANY_KEY", KEY)
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, "websockets")  # another test may have made it quiet
 
     def echoes(event: dict[str, Any]) -> Any:
         error = {"type": "server_error", "message": f"the key {KEY} broke", "event_id": None}
