@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 from pytest_talk2agent.workflows.package.package import Package
 
@@ -132,7 +132,6 @@ class Talker(Protocol):
         ...
 
 
-@runtime_checkable
 class Agent(Protocol):
     """An agent that can be put into sessions.
 

@@ -32,6 +32,7 @@ from pytest_talk2agent.workflows.agents.voice import (
     Left,
     LineEvent,
     Sound,
+    VoiceAgent,
     Words,
 )
 from pytest_talk2agent.workflows.caller.speech import words_heard
@@ -63,7 +64,7 @@ class Spoken:
     def __init__(
         self, agent: Agent, *, say: Say | None = None, stop_ms: int | None = None, burst: bool = False
     ) -> None:
-        if not hasattr(agent, "start"):
+        if isinstance(agent, VoiceAgent):
             raise AgentError("agent spoken: it takes an agent of words, and this one has a voice of its own")
         self._agent, self._say, self._stop_ms, self._burst = agent, say, stop_ms, burst
         self.control = True

