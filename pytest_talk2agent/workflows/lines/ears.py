@@ -22,8 +22,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_talk2agent.interfaces.protocol import Interface
-from pytest_talk2agent.interfaces.registry import Registry
+from pytest_talk2agent.interfaces.protocol import Interface, work_here
+from pytest_talk2agent.interfaces.registry import make_interface
 from pytest_talk2agent.interfaces.spec import parse_spec
 from pytest_talk2agent.interfaces.utterance import InterfaceError, TranscriptionError, Utterance
 from pytest_talk2agent.speech.audio import AudioError, read_audio
@@ -156,7 +156,10 @@ def main() -> None:
 
 
 def _made(spec: str) -> Interface:
-    interface = Registry().make(parse_spec(spec))
+    parsed = parse_spec(spec)
+    if parsed.sound is not None or parsed.bias or parsed.repair:
+        raise InterfaceError(f"{spec}: a call is heard as it sounds; leave out what follows the +")
+    interface = make_interface(parsed)
     interface.check()
     if not interface.hears:
         raise InterfaceError(f"{spec} does not hear; name a recogniser")
@@ -172,8 +175,9 @@ def _heard(interface: Interface, path: Path) -> dict[str, str]:
         audio = read_audio(path)
     except AudioError:
         return {"text": ""}
+    utterance = Utterance("call", "turn", "", "", path, audio)
     try:
-        (outcome,) = interface.transcribe([Utterance("call", "turn", "", "", path, audio)])
+        ((_, outcome, _),) = work_here(sys.argv[1], interface, iter([[(0, utterance)]]))
     except (Exception, SystemExit) as error:
         return {"error": _line(error)}
     if isinstance(outcome, TranscriptionError):

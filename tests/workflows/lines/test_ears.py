@@ -106,7 +106,12 @@ def test_the_process_ends_with_its_owner(spec: str) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "line"),
-    [("nobody", "unknown interface 'nobody'"), ("text", "text does not hear"), ("whisper:no-such", "no-such")],
+    [
+        ("nobody", "unknown interface 'nobody'"),
+        ("text", "text does not hear"),
+        ("sphinx+sound=white@5dB", "leave out what follows the"),
+        ("whisper:no-such", "no-such"),
+    ],
 )
 def test_a_wrong_recogniser_is_one_line(wrong: str, line: str) -> None:
     with pytest.raises(AgentError, match=line):
