@@ -19,6 +19,7 @@ HEAD = (
     "ends calls",
     "turns end",
     "greets",
+    "a stored session",
 )
 
 
@@ -35,6 +36,7 @@ def ability_rows(agents: Mapping[str, Abilities]) -> list[tuple[str, ...]]:
             "yes" if one.ends else "no",
             "told" if one.finishes else "by silence",
             "always" if one.greets else "as the package says",
+            "stands for the next run" if one.kept else "does not: it is called again",
         )
         for name, one in agents.items()
     ]
