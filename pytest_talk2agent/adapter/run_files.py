@@ -79,7 +79,7 @@ class RunFiles:
         if directory is None:
             return []
         from pytest_talk2agent.reporting.report_folder import ReportFolder
-        from pytest_talk2agent.workflows.campaign.saved import FILE
+        from pytest_talk2agent.workflows.campaign.saved import WORKFLOWS
 
         try:
             self._folder = self._folder or ReportFolder(directory)
@@ -89,7 +89,7 @@ class RunFiles:
                 results, errors, gate, text, before=before, rerun=rerun, executed=executed, campaign=campaign
             )
             if workflows.gate is not None:
-                self._folder.write(FILE, workflows.to_json())
+                self._folder.write(WORKFLOWS, workflows.to_json())
         except OSError as error:
             return [f"no report written: {directory} cannot be written ({error.strerror})"]
         return []

@@ -109,15 +109,16 @@ def rules_of(options: argparse.Namespace) -> Rules:
 
 
 def campaign_rules_of(options: argparse.Namespace, repetitions: int = 1) -> CampaignRules:
-    """The rules for workflows that were given."""
+    """The rules for workflows that were given; for a command with a margin only, that."""
+    given = vars(options)
     return CampaignRules(
         repetitions=repetitions,
-        min_pass=getattr(options, "min_pass", None),
-        min_reliable=getattr(options, "min_reliable", None),
-        min_yield=getattr(options, "min_yield", None),
-        max_false_yield=getattr(options, "max_false_yield", None),
+        min_pass=given.get("min_pass"),
+        min_reliable=given.get("min_reliable"),
+        min_yield=given.get("min_yield"),
+        max_false_yield=given.get("max_false_yield"),
         margins={name: options.margin[name] for name in CAMPAIGN if name in options.margin},
-        must_pass=tuple(getattr(options, "must_pass", ())),
+        must_pass=tuple(given.get("must_pass", ())),
         inconclusive_passes=options.inconclusive == "pass",
     )
 

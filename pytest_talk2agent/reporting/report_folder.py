@@ -22,7 +22,7 @@ from pytest_talk2agent.results.condition_summary import ConditionSummary
 from pytest_talk2agent.results.gate import Gate
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import VERSION, TaskResult
-from pytest_talk2agent.workflows.campaign.saved import FILE
+from pytest_talk2agent.workflows.campaign.saved import WORKFLOWS
 
 if TYPE_CHECKING:
     from pytest_talk2agent.reporting.html.workflow_section import Campaign
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 SCORES = "execution.jsonl"
 """The executed scores of a run, for ``talk2agent correlate`` and ``talk2agent table``."""
-FILES = ("run.json", "summary.md", "report.html", "results.jsonl", FILE, SCORES)
+FILES = ("run.json", "summary.md", "report.html", "results.jsonl", WORKFLOWS, SCORES)
 
 
 def forget_report(directory: Path) -> None:

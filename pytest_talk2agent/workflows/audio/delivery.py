@@ -188,38 +188,3 @@ def stability(tones: Sequence[Tone]) -> float | None:
     lengths = np.linalg.norm(vectors, axis=1)
     near = (vectors[1:] * vectors[:-1]).sum(axis=1) / (lengths[1:] * lengths[:-1])
     return float(near.mean())
-
-
-def delivery_rows(found: Sequence[Delivery]) -> list[tuple[str, str]]:
-    """The measures of an agent's sessions in words, each with how many sessions or gaps it rests on."""
-    heard = [one.errors for one in found if one.errors is not None]
-    units = sum(errors.units for errors in heard)
-    said = [float(one.repetition) for one in found if one.repetition is not None]
-    tones = [one.tone for one in found if one.tone is not None]
-    gaps = [gap for one in found for gap in one.gaps_ms]
-    spoken = sum(one.spoken_ms for one in found)
-    costs = [one.cost for one in found if one.cost is not None]
-    first = [one.first_audio_ms for one in found if one.first_audio_ms is not None]
-    times = [one.resolution_ms for one in found if one.resolution_ms is not None]
-    wrong = sum(errors.count for errors in heard)
-    pace = f"{60_000 * sum(one.words for one in found) / spoken:.0f} words a minute" if spoken else _NONE
-    return [
-        ("words misheard", f"{100 * wrong / units:.1f} % ({wrong} of {units})" if units else _NONE),
-        ("repetition", f"{100 * sum(said) / len(said):.1f} % (n={len(said)})" if said else _NONE),
-        ("pace", pace),
-        ("tone", f"{sum(tones) / len(tones):.3f} (n={len(tones)})" if tones else _NONE),
-        ("first audio ms p50, p95", _pair(first)),
-        ("response gap ms p50, p95", _pair(gaps)),
-        ("resolution ms p50, p95", _pair(times)),
-        ("cost", f"{sum(costs):.4f} (n={len(costs)})" if costs else _NONE),
-    ]
-
-
-_NONE = "n/a"
-
-
-def _pair(values: Sequence[int]) -> str:
-    middle, high = quantiles(values)
-    if middle is None or high is None:
-        return _NONE
-    return f"{float(middle):.0f}, {float(high):.0f} (n={len(values)})"

@@ -23,7 +23,8 @@ from pytest_talk2agent.workflows.campaign.comparison import BuildComparison, com
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
 from pytest_talk2agent.workflows.scoring.grade import Compat
 
-FILE = "workflows.json"
+WORKFLOWS = "workflows.json"
+"""The decision about workflows and the record of every session, in the folder of a run."""
 _AGAIN = "make the run again with --t2a-report"
 
 
@@ -86,7 +87,7 @@ def read_saved_campaign(folder: Path) -> SavedCampaign | None:
         ValueError: where the file is not what a run writes, or there are fewer sessions than the run had.
         OSError: where it cannot be read.
     """
-    path = folder / FILE
+    path = folder / WORKFLOWS
     run = end_of(folder / "run.json")
     expected = 0 if run is None else run.get("sessions", 0)
     if not path.exists():
@@ -101,8 +102,7 @@ def read_saved_campaign(folder: Path) -> SavedCampaign | None:
         raise ValueError(f"{path} is not what a run writes ({said}); {_AGAIN}") from None
     if len(records) < expected:
         raise ValueError(f"{path} has {counted(len(records), 'session')}, and the run had {expected}; {_AGAIN}")
-    given = {name: getattr(saved, name) for name in _Saved.model_fields if name not in ("sessions", "logs")}
-    return SavedCampaign(records, logs=Path(saved.logs), **given)
+    return SavedCampaign(records, logs=Path(saved.logs), **saved.model_dump(exclude={"sessions", "logs"}))
 
 
 def regate_campaign(saved: SavedCampaign, rules: CampaignRules, baseline: Baseline | None) -> CampaignGate:

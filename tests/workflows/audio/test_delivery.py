@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pytest_talk2agent.workflows.audio.delivery import (
     cost_of,
     delivery,
-    delivery_rows,
     quantiles,
     response_gaps,
     stability,
@@ -155,16 +154,3 @@ def test_the_tone_of_a_session_is_that_of_its_utterances() -> None:
     assert found.tone is not None
     assert found.tone > 0.99
     assert found.repetition == Fraction(1, 2)
-
-
-def test_rows_pool_what_sessions_have_and_say_how_many() -> None:
-    clips = [clip("user", 0, 1_000), clip("agent", 1_500, 3_500, "please put the kettle on now")]
-    heard = delivery(finished(clips=clips, started_ms=0, ended_ms=4_000), placed(), RATE, lambda *_: "please put", 0.25)
-    silent = delivery(finished(clips=[], started_ms=None, ended_ms=100))
-    rows = dict(delivery_rows([heard, silent]))
-    assert rows["words misheard"] == "66.7 % (4 of 6)"
-    assert rows["pace"] == "180 words a minute"
-    assert rows["response gap ms p50, p95"] == "500, 500 (n=1)"
-    assert rows["resolution ms p50, p95"] == "4000, 4000 (n=1)"
-    assert rows["cost"] == "0.2500 (n=1)"
-    assert dict(delivery_rows([silent]))["pace"] == "n/a"
