@@ -9,6 +9,7 @@ from pathlib import Path
 import jiwer  # noqa: F401 - at the top: pytester forgets what a test imports, and some packages load only once
 import numpy as np
 import pytest
+import scipy.stats  # noqa: F401
 import soundfile
 import soxr  # noqa: F401
 from hypothesis import settings

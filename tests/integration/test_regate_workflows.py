@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-import scipy.stats  # noqa: F401 - at the top, as pytester forgets what is imported while it runs
 
 from pytest_talk2agent.cli import main
 from tests.conftest import Run
