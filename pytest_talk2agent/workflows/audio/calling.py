@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections.abc import Callable
@@ -19,14 +20,12 @@ from pytest_talk2agent.workflows.audio.duplex import DuplexSession
 from pytest_talk2agent.workflows.audio.guarded_line import GuardedLine
 from pytest_talk2agent.workflows.audio.ports import CallerError
 from pytest_talk2agent.workflows.audio.recorder import Recorder, Recording
-from pytest_talk2agent.workflows.caller.observer import UnreachableError
 from pytest_talk2agent.workflows.caller.speech import Wordings
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.options import DUPLEX, RunOptions
 from pytest_talk2agent.workflows.session.scene import Scene
 from pytest_talk2agent.workflows.session.timeline import RealClock
 from pytest_talk2agent.workflows.stable import stable_int
-from pytest_talk2agent.workflows.workbench.backend import StateError
 
 if TYPE_CHECKING:
     from pytest_talk2agent.workflows.audio.ports import SoundOptions
@@ -64,30 +63,18 @@ class Call:
 
     def hold(self, scene: Scene, briefing: Briefing) -> dict[str, Any]:
         """The call, from dialling to the last word; how it ended."""
-        session: DuplexSession | None = None
-        line: Line | None = None
         recorder = Recorder(self._sound.recording) if self._sound.recording is not None else None
-        ending: dict[str, Any] = {"state": "finished", "failure": ""}
         try:
-            try:
-                line = self._dial(scene, briefing)
-                session = self._session(scene, line, recorder)
-                session.begin()
-                scene.timeline.run()
-                ending["end"] = session.end
-            except AgentFailedError as error:
-                ending |= {"end": "agent-failed", "failure": str(error)}
-            if session is not None:
-                session.finish()
-        except (InfrastructureError, StateError, UnreachableError) as error:
-            fault = {"fault": _fault(error)}
-            scene.note("INFRA_FAILURE", "harness", error=str(error), **fault)
-            ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error), **fault}
+            with contextlib.ExitStack() as call:
+
+                def start() -> DuplexSession:
+                    line = self._dial(scene, briefing)
+                    call.callback(_hang_up, line)
+                    return self._session(scene, line, recorder)
+
+                session, ending = scene.hold(start, _fault)
         finally:
-            if line is not None:
-                _hang_up(line)
             recording = _closed(recorder)
-        ending["turns"] = session.turn if session is not None else 0
         if recording is not None:
             ending["recording"] = recording.plain()
         if session is not None:
@@ -122,11 +109,11 @@ class Call:
         )
 
 
-def _fault(error: Exception) -> str:
+def _fault(error: Exception) -> dict[str, str]:
     """Whose fault it is: the caller's, that of a phase of the line, or of something else."""
     if isinstance(error, CallerError):
-        return "caller"
-    return error.phase if isinstance(error, LineError) else "infrastructure"
+        return {"fault": "caller"}
+    return {"fault": error.phase if isinstance(error, LineError) else "infrastructure"}
 
 
 def _closed(recorder: Recorder | None) -> Recording | None:

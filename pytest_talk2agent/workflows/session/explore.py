@@ -15,9 +15,9 @@ from pytest_talk2agent.workflows.agents.protocol import Agent
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.contracts import violations
 from pytest_talk2agent.workflows.session.log import EventLog
+from pytest_talk2agent.workflows.session.options import Perturbation
 from pytest_talk2agent.workflows.session.replay import Replayed, replay
 from pytest_talk2agent.workflows.session.run import MakeBackend, RunOptions, run_session
-from pytest_talk2agent.workflows.session.scene import Perturbation
 from pytest_talk2agent.workflows.session.tracing import trace_of
 from pytest_talk2agent.workflows.stable import stable_random
 

@@ -1,16 +1,47 @@
-"""How a session is run. It is a file of its own since sessions with and without sound share it."""
+"""How a session is run, with or without sound."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from pytest_talk2agent.workflows.caller.speech import MS_PER_WORD
-from pytest_talk2agent.workflows.session.scene import Perturbation
 
 COMPAT = "apex-1.0"
 DUPLEX = ("C2", "C3")
 """Conditions in which the user speaks over the agent; in the others it waits for the floor."""
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """What a search of schedules changes in a session.
+
+    ``overlaps`` maps an event to the milliseconds after the beginning of the agent's words at which the user speaks
+    over them; ``latency`` and ``lost`` name tool calls by their number in the session, from 0: milliseconds on top, and
+    results that never arrive although the call was done.
+    """
+
+    overlaps: Mapping[str, int] = field(default_factory=dict)
+    latency: Mapping[int, int] = field(default_factory=dict)
+    lost: frozenset[int] = frozenset()
+
+    def plain(self) -> dict[str, Any]:
+        """Plain values for the log; empty where nothing is changed."""
+        made: dict[str, Any] = {}
+        if self.overlaps:
+            made["overlaps"] = dict(sorted(self.overlaps.items()))
+        if self.latency:
+            made["latency"] = {str(number): ms for number, ms in sorted(self.latency.items())}
+        if self.lost:
+            made["lost"] = sorted(self.lost)
+        return made
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> Perturbation:
+        """The inverse of `plain`."""
+        latency = {int(number): ms for number, ms in plain.get("latency", {}).items()}
+        return cls(dict(plain.get("overlaps", {})), latency, frozenset(plain.get("lost", ())))
 
 
 @dataclass(frozen=True)

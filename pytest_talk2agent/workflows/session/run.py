@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.workflows.agents.protocol import (
     Agent,
-    AgentFailedError,
     Briefing,
     GuardedTalker,
-    InfrastructureError,
     instructions,
 )
 from pytest_talk2agent.workflows.agents.voice import VoiceAgent
-from pytest_talk2agent.workflows.caller.observer import Classifier, UnreachableError
+from pytest_talk2agent.workflows.caller.observer import Classifier
 from pytest_talk2agent.workflows.caller.speech import Wordings
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.event import FORMAT, RunLabel
@@ -104,28 +103,15 @@ def _call(package: Package, agent: Agent | VoiceAgent, options: RunOptions, soun
 
 def _hold(scene: Scene, agent: Agent, options: RunOptions) -> dict[str, Any]:
     """The conversation, from the first word to the last; how it ended."""
-    session: Session | None = None
-    talker: GuardedTalker | None = None
-    ending = {"state": "finished", "failure": ""}
-    try:
-        try:
+    with contextlib.ExitStack() as talk:
+
+        def start() -> Session:
             talker = GuardedTalker(agent.start(_briefing(scene, agent, options)))
+            talk.callback(talker.close)
             wordings = Wordings(scene.package, options.condition, options.seed, options.ms_per_word)
-            session = Session(scene, talker, wordings, seed=options.seed, duplex=options.condition in DUPLEX)
-            session.begin()
-            scene.timeline.run()
-            ending["end"] = session.end
-        except AgentFailedError as error:
-            ending |= {"end": "agent-failed", "failure": str(error)}
-        if session is not None:
-            session.finish()
-    except (InfrastructureError, StateError, UnreachableError) as error:
-        scene.note("INFRA_FAILURE", "harness", error=str(error))
-        ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error)}
-    finally:
-        if talker is not None:
-            talker.close()
-    return {**ending, "turns": session.turn if session is not None else 0}
+            return Session(scene, talker, wordings, seed=options.seed, duplex=options.condition in DUPLEX)
+
+        return scene.hold(start)[1]
 
 
 def _briefing(scene: Scene, agent: Agent | VoiceAgent, options: RunOptions) -> Briefing:

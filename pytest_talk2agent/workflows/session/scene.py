@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
-from pytest_talk2agent.workflows.agents.protocol import Call
+from pytest_talk2agent.workflows.agents.protocol import AgentFailedError, Call, InfrastructureError
 from pytest_talk2agent.workflows.caller.caller import Caller
 from pytest_talk2agent.workflows.caller.flow import Plan
 from pytest_talk2agent.workflows.caller.observation import Observation
-from pytest_talk2agent.workflows.caller.observer import Classifier, Observer
+from pytest_talk2agent.workflows.caller.observer import Classifier, Observer, UnreachableError
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.package.user import EventSpec, Trigger
 from pytest_talk2agent.workflows.session.event import Actor, EventType
 from pytest_talk2agent.workflows.session.log import EventLog
+from pytest_talk2agent.workflows.session.options import Perturbation
 from pytest_talk2agent.workflows.session.timeline import Timeline
 from pytest_talk2agent.workflows.stable import canonical
 from pytest_talk2agent.workflows.workbench.artifacts import Effect
+from pytest_talk2agent.workflows.workbench.backend import StateError
 from pytest_talk2agent.workflows.workbench.guard import Scope
 from pytest_talk2agent.workflows.workbench.workbench import LARGEST_CALL, Outcome, Workbench
 
@@ -29,35 +31,27 @@ LOST_MS = 5_000
 """How long an agent waits for a result that is lost on its way."""
 
 
-@dataclass(frozen=True)
-class Perturbation:
-    """What a search of schedules changes in a session.
+class Held(Protocol):
+    """A conversation that can be held."""
 
-    ``overlaps`` maps an event to the milliseconds after the beginning of the agent's words at which the user speaks
-    over them; ``latency`` and ``lost`` name tool calls by their number in the session, from 0: milliseconds on top, and
-    results that never arrive although the call was done.
-    """
+    end: str
+    """How it ended: an `Ending`."""
 
-    overlaps: Mapping[str, int] = field(default_factory=dict)
-    latency: Mapping[int, int] = field(default_factory=dict)
-    lost: frozenset[int] = frozenset()
+    @property
+    def turn(self) -> int:
+        """How many turns there were."""
+        ...
 
-    def plain(self) -> dict[str, Any]:
-        """Plain values for the log; empty where nothing is changed."""
-        made: dict[str, Any] = {}
-        if self.overlaps:
-            made["overlaps"] = dict(sorted(self.overlaps.items()))
-        if self.latency:
-            made["latency"] = {str(number): ms for number, ms in sorted(self.latency.items())}
-        if self.lost:
-            made["lost"] = sorted(self.lost)
-        return made
+    def begin(self) -> None:
+        """Plan the first moment."""
+        ...
 
-    @classmethod
-    def of_plain(cls, plain: Mapping[str, Any]) -> Perturbation:
-        """The inverse of `plain`."""
-        latency = {int(number): ms for number, ms in plain.get("latency", {}).items()}
-        return cls(dict(plain.get("overlaps", {})), latency, frozenset(plain.get("lost", ())))
+    def finish(self) -> None:
+        """Close what is open."""
+        ...
+
+
+Talking = TypeVar("Talking", bound=Held)
 
 
 class Scene:
@@ -88,6 +82,32 @@ class Scene:
         self._asked: Counter[str] = Counter()
         self._requests: dict[Scope, int] = {}
         self._calls = 0
+
+    def hold(
+        self, start: Callable[[], Talking], fault: Callable[[Exception], Mapping[str, Any]] = lambda error: {}
+    ) -> tuple[Talking | None, dict[str, Any]]:
+        """Start a conversation and hold it from the first word to the last: it, and how it ended.
+
+        A fault of the agent ends it. A fault of something else leaves the state ``infrastructure_failed``, with what
+        ``fault`` says of it; one before it could start leaves no conversation.
+        """
+        talking: Talking | None = None
+        ending: dict[str, Any] = {"state": "finished", "failure": ""}
+        try:
+            try:
+                talking = start()
+                talking.begin()
+                self.timeline.run()
+                ending["end"] = talking.end
+            except AgentFailedError as error:
+                ending |= {"end": "agent-failed", "failure": str(error)}
+            if talking is not None:
+                talking.finish()
+        except (InfrastructureError, StateError, UnreachableError) as error:
+            more = fault(error)
+            self.note("INFRA_FAILURE", "harness", error=str(error), **more)
+            ending |= {"state": "infrastructure_failed", "end": "infrastructure", "failure": str(error), **more}
+        return talking, {**ending, "turns": talking.turn if talking is not None else 0}
 
     def note(self, kind: EventType, actor: Actor, parents: Sequence[int] = (), /, **payload: Any) -> int:
         """Log an event at this moment; its number."""

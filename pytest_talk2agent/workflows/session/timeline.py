@@ -11,10 +11,22 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 Result = TypeVar("Result")
 Action = Callable[[], None]
+Planned = tuple[int, Action]
+"""A moment in milliseconds, and what to do then."""
+
+
+@dataclass(frozen=True)
+class Question(Generic[Result]):
+    """What an agent is asked, how many milliseconds the answer took by its own word, and what to do with it."""
+
+    ask: Callable[[], Result]
+    took_ms: Callable[[Result], int]
+    answer: Callable[[Result], None]
 
 
 class Clock(Protocol):
@@ -26,17 +38,11 @@ class Clock(Protocol):
         """Nanoseconds since the start."""
         ...
 
-    def wait(self, until_ms: int | None) -> tuple[int, Action] | None:
+    def wait(self, until_ms: int | None) -> Planned | None:
         """Wait for a moment (None: none is planned); earlier an answer may come: when, and what to do with it."""
         ...
 
-    def ask(
-        self,
-        question: Callable[[], Result],
-        took_ms: Callable[[Result], int],
-        answer: Callable[[Result], None],
-        now: int,
-    ) -> tuple[int, Action] | None:
+    def ask(self, asked: Question[Result], now: int) -> Planned | None:
         """Ask an agent. The moment of its answer and what to do then, or None where that comes by `wait`."""
         ...
 
@@ -50,20 +56,14 @@ class VirtualClock:
         """The media time."""
         return media_ms * 1_000_000
 
-    def wait(self, until_ms: int | None) -> tuple[int, Action] | None:
+    def wait(self, until_ms: int | None) -> Planned | None:
         """Nothing comes but what is planned."""
         return None
 
-    def ask(
-        self,
-        question: Callable[[], Result],
-        took_ms: Callable[[Result], int],
-        answer: Callable[[Result], None],
-        now: int,
-    ) -> tuple[int, Action] | None:
+    def ask(self, asked: Question[Result], now: int) -> Planned | None:
         """Ask at once, and answer when it would have been there."""
-        result = question()
-        return now + max(0, took_ms(result)), lambda: answer(result)
+        result = asked.ask()
+        return now + max(0, asked.took_ms(result)), lambda: asked.answer(result)
 
 
 class RealClock:
@@ -84,7 +84,7 @@ class RealClock:
         """What the machine's clock says."""
         return time.monotonic_ns() - self._start
 
-    def wait(self, until_ms: int | None) -> tuple[int, Action] | None:
+    def wait(self, until_ms: int | None) -> Planned | None:
         """Sleep until a moment, or until an agent has answered."""
         try:
             if until_ms is None:
@@ -98,19 +98,13 @@ class RealClock:
         self._asked -= 1
         return self.wall_ns(0) // 1_000_000, action
 
-    def ask(
-        self,
-        question: Callable[[], Result],
-        took_ms: Callable[[Result], int],
-        answer: Callable[[Result], None],
-        now: int,
-    ) -> tuple[int, Action] | None:
+    def ask(self, asked: Question[Result], now: int) -> Planned | None:
         """Ask in a thread; its answer, or its error, comes by `wait`."""
         self._asked += 1
 
         def work() -> None:
             try:
-                result = question()
+                result = asked.ask()
             except BaseException as error:
                 failure = error
 
@@ -119,7 +113,7 @@ class RealClock:
 
                 self._ready.put(fail)
             else:
-                self._ready.put(lambda: answer(result))
+                self._ready.put(lambda: asked.answer(result))
 
         threading.Thread(target=work, name="t2a-agent", daemon=True).start()
         return None
@@ -149,7 +143,7 @@ class Timeline:
         self, question: Callable[[], Result], took_ms: Callable[[Result], int], answer: Callable[[Result], None]
     ) -> None:
         """Ask an agent, and go on with its answer when it is there. What the question raises, `run` raises."""
-        planned = self.clock.ask(question, took_ms, answer, self.now)
+        planned = self.clock.ask(Question(question, took_ms, answer), self.now)
         if planned is not None:
             self.at(*planned)
 

@@ -9,9 +9,9 @@ from pytest_talk2agent.workflows.agents.registry import make_text_agent
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.contracts import violations
 from pytest_talk2agent.workflows.session.explore import Explorer
+from pytest_talk2agent.workflows.session.options import Perturbation
 from pytest_talk2agent.workflows.session.replay import replay
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
-from pytest_talk2agent.workflows.session.scene import Perturbation
 from pytest_talk2agent.workflows.session.tracing import trace_of
 from tests.workflows.session.test_session import revoking
 from tests.workflows.toys import expense, load, turn

@@ -16,9 +16,9 @@ from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.gates import score_session
 from pytest_talk2agent.workflows.scoring.trace import Trace
 from pytest_talk2agent.workflows.session.log import BrokenLogError, EventLog, read_log
+from pytest_talk2agent.workflows.session.options import Perturbation
 from pytest_talk2agent.workflows.session.replay import replay
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
-from pytest_talk2agent.workflows.session.scene import Perturbation
 from pytest_talk2agent.workflows.session.tracing import trace_of
 from pytest_talk2agent.workflows.workbench.backend import DictState, StateError
 from tests.workflows.toys import Toy, changed, expense, interview, load, turn
