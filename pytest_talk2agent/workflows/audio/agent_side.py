@@ -96,10 +96,13 @@ class AgentSide:
         """Whether it is not heard, nothing is to be played and no tool is at work."""
         return self.utterance is None and not self.playout.queued and self.tools.idle and not self._listening
 
-    def ask(self) -> None:
-        """It is its turn: the user's words are over, or it is to speak first."""
+    def ask(self, *, due: bool = True) -> None:
+        """It is its turn: the user's words are over, or it is to speak first; not ``due`` is what it may pass over."""
         self.asked_ms = self.timeline.now
-        self.awaited = self._spoken_to = True
+        self._spoken_to = True
+        if not due:
+            return
+        self.awaited = True
         if self._reply is not None:
             self._reply.answers = False
         if self._waits_since is None:

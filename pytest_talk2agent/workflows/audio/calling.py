@@ -49,6 +49,8 @@ class Call:
             raise ValueError("condition C0 has no sound, and this agent nothing else")
         if options.clock == "virtual" and not agent.abilities.virtual:
             raise ValueError("this agent takes real time; hold it with --t2a-clock=real")
+        if options.clock == "virtual" and sound.person is not None and sound.person.real:
+            raise ValueError("a person takes real time; hold the call by the real clock")
         if not agent.abilities.words and sound.listener is None:
             raise ValueError("this agent does not say what it says; name what listens to it with --t2a-listener")
         self._agent, self._options, self._sound = agent, options, sound
@@ -81,6 +83,8 @@ class Call:
             ending["measures"] = session.measures(self._detector).plain()
         if session is not None and self._options.clock == "real":
             ending["pacing"] = session.pacing()
+        if session is not None and session.live is not None:
+            ending["person"] = session.live.plain()
         return ending
 
     def _dial(self, scene: Scene, briefing: Briefing) -> Line:
@@ -106,6 +110,7 @@ class Call:
             channel=self._channel,
             listener=sound.listener,
             recorder=recorder,
+            person=sound.person,
         )
 
 

@@ -14,7 +14,7 @@ from pytest_talk2agent.workflows.audio.agent_side import AgentSide
 from pytest_talk2agent.workflows.audio.guarded_line import GuardedLine
 from pytest_talk2agent.workflows.audio.level import Level
 from pytest_talk2agent.workflows.audio.playout import Frame
-from pytest_talk2agent.workflows.audio.ports import MS, CallerError, ClipError
+from pytest_talk2agent.workflows.audio.ports import MS, CallerError, ClipError, LiveSide
 from pytest_talk2agent.workflows.audio.user_channel import UserChannel
 from pytest_talk2agent.workflows.caller.speech import Wordings
 from pytest_talk2agent.workflows.scoring.floor import Span
@@ -23,7 +23,7 @@ from pytest_talk2agent.workflows.session.scene import Scene
 from pytest_talk2agent.workflows.session.user_side import Ending, Kind, Over, UserSide, Voiced
 
 if TYPE_CHECKING:
-    from pytest_talk2agent.workflows.audio.ports import Channel, Clips, Limits, Listener, Samples
+    from pytest_talk2agent.workflows.audio.ports import Channel, Clips, Limits, Listener, LiveCaller, Samples
     from pytest_talk2agent.workflows.audio.recorder import Recorder
 
 START_MS = 500
@@ -54,12 +54,18 @@ class DuplexSession:
         channel: Channel | None = None,
         listener: Listener | None = None,
         recorder: Recorder | None = None,
+        person: LiveCaller | None = None,
     ) -> None:
         self.scene = scene
         self.timeline = scene.timeline
         self.end: str = "stuck"
         self.line = GuardedLine(line)
-        self.user = UserSide(scene, wordings, self, seed=seed, duplex=duplex)
+        self.user = (
+            UserSide(scene, wordings, self, seed=seed, duplex=duplex)
+            if person is None
+            else person.side(scene, wordings, self, seed=seed)
+        )
+        self.live = self.user if isinstance(self.user, LiveSide) else None
         self.agent = AgentSide(scene, self.line, abilities, self.user, self.stop, limits=limits, listener=listener)
         self.lags_ns: list[int] = []
         self._played: list[Samples] = []
@@ -130,6 +136,8 @@ class DuplexSession:
             return
         now = self.timeline.now
         self.lags_ns.append(self.timeline.wall_ns - now * 1_000_000)
+        if self.live is not None:
+            self.live.speak(self._channel)
         arrived = self._channel.frame()
         self._arrives = self._arrives or bool(arrived.any() and ARRIVED.edges(arrived))
         if self._recorder is not None:
@@ -142,6 +150,8 @@ class DuplexSession:
         if self.user.ended:
             return
         self._playing = self.agent.playout.pull()
+        if self.live is not None:
+            self.live.hear(self._playing.samples)
         if now >= self._limits.call:
             return self.stop("time")
         self.settle()
@@ -204,6 +214,25 @@ class DuplexSession:
             self._told.user_ends(text, more=more, now_ms=self.timeline.now)
         if kind != "backchannel" and not more:
             self.agent.ask()
+
+    def spoke(self, begin_ms: int, end_ms: int, *, backchannel: bool) -> None:
+        """Somebody spoke for itself."""
+        (self._murmurs if backchannel else self._words).append((begin_ms, end_ms))
+
+    def answer(self, *, due: bool) -> None:
+        """Words of somebody who speaks for itself are over; ``due`` says that the agent has to answer them."""
+        self.agent.quiet_since = max(self.agent.quiet_since, self.timeline.now)
+        self.agent.ask(due=due)
+
+    def tell_begin(self, text: str, *, backchannel: bool) -> None:
+        """Tell the line of a control what somebody begins to say."""
+        if self._told is not None:
+            self._told.user_begins(text, backchannel=backchannel, now_ms=self.timeline.now)
+
+    def tell_end(self, text: str) -> None:
+        """Tell it that this is said."""
+        if self._told is not None:
+            self._told.user_ends(text, more=False, now_ms=self.timeline.now)
 
     def overlapped(self, kind: Over, text: str, speech: Speech) -> None:
         """The agent hears it, and decides by itself."""

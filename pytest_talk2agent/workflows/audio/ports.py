@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from pytest_talk2agent.workflows.agents.protocol import InfrastructureError
 from pytest_talk2agent.workflows.agents.voice import SAMPLE_RATE
@@ -18,6 +18,10 @@ from pytest_talk2agent.workflows.package.package import Package
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
+
+    from pytest_talk2agent.workflows.audio.user_channel import UserChannel
+    from pytest_talk2agent.workflows.session.scene import Scene
+    from pytest_talk2agent.workflows.session.user_side import UserSide
 
     Samples: TypeAlias = NDArray[numpy.int16]
 
@@ -70,6 +74,41 @@ class Channel(Protocol):
         ...
 
 
+@runtime_checkable
+class LiveSide(Protocol):
+    """What the user's side has besides where somebody speaks for itself: both channels pass by it every 20 ms."""
+
+    def speak(self, channel: UserChannel) -> None:
+        """Put the next frame on the user's channel; raises CallerError where nobody is there any more."""
+        ...
+
+    def hear(self, samples: Samples) -> None:
+        """Hear the next frame of the agent."""
+        ...
+
+    def plain(self) -> dict[str, Any]:
+        """How it went, for the end of the log."""
+        ...
+
+
+class LiveCaller(Protocol):
+    """Somebody who speaks for itself.
+
+    Attributes:
+        real: whether it takes real time.
+    """
+
+    real: bool
+
+    def identity(self) -> Mapping[str, Any]:
+        """What the log says of it; plain values."""
+        ...
+
+    def side(self, scene: Scene, wordings: Any, talk: Any, *, seed: int) -> UserSide:
+        """Its side of a session; a `LiveSide`."""
+        ...
+
+
 Listener: TypeAlias = "Callable[[Samples], str]"
 """Hears what the agent said, where it does not say so itself."""
 
@@ -112,6 +151,7 @@ class SoundOptions:
         detector: what tells speech from other sound on the agent's channel (`activity.make_detector`); None takes the
             level for controls, whose line has no noise, and Silero's detector for all others.
         calibration: what the instrument made of the reference agent on this host (`calibration.Calibration.plain`).
+        person: who plays the user instead of a voice from ``clips``.
         recording: where the stereo recording is written, a file that ends in ``.flac``; None writes none.
     """
 
@@ -122,6 +162,7 @@ class SoundOptions:
     listener_id: str = ""
     detector: str | None = None
     calibration: Mapping[str, Any] | None = None
+    person: LiveCaller | None = None
     recording: Path | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -135,4 +176,5 @@ class SoundOptions:
             "detector": dict(detector),
             "limits": self.limits.plain(),
             **({"calibration": dict(self.calibration)} if self.calibration is not None else {}),
+            **({"person": dict(self.person.identity())} if self.person is not None else {}),
         }

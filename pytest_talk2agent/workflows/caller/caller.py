@@ -81,6 +81,19 @@ class Caller:
         self._entered(before)
         return plan
 
+    def says(self, line: str, seen: Observation) -> tuple[Plan, bool]:
+        """A person says a line of the flow: its plan, and whether it was due; raises KeyError for an unknown one."""
+        before = self.engine.state
+        found = self.engine.said(line, seen)
+        self._entered(before)
+        return found
+
+    def follows(self, seen: Observation, taken: Taken) -> None:
+        """A person has heard something: the flow goes where nothing has to be said for it."""
+        before = self.engine.state
+        self.engine.follow(seen, taken)
+        self._entered(before)
+
     def give_up(self, reason: str) -> Turn:
         """Hang up."""
         self.gave_up = reason

@@ -229,15 +229,106 @@ class FlowEngine:
         return number is None or self._answered_requests.get(when.approval_request or "") != number
 
     def _take(self, transition: Transition, seen: Observation) -> Plan | None:
-        when, state = transition.when, self.state
-        if when.external_event is not None:
-            self._answered_events.add(when.external_event)
-        if when.approval_request is not None:
-            self._answered_requests[when.approval_request] = seen.approvals[when.approval_request]
-        if transition.next != state:
-            self.state = transition.next
-            self.entered.append(transition.next)
+        state, when = self.state, transition.when
+        self._pass(transition, seen)
         if transition.do is not None:
             plan = self.plan_of(state, transition.do, when.approval_request)
             return replace(plan, event_id=plan.event_id or when.external_event)
         return self._on_enter()
+
+    def _pass(self, transition: Transition, seen: Observation) -> None:
+        """Go where a transition leads; what it waited for is answered."""
+        when, state = transition.when, self.state
+        if when.external_event is not None:
+            self._answered_events.add(when.external_event)
+        if when.approval_request is not None and when.approval_request in seen.approvals:
+            self._answered_requests[when.approval_request] = seen.approvals[when.approval_request]
+        if transition.next != state:
+            self.state = transition.next
+            self.entered.append(transition.next)
+
+    # A user who decides by itself what it says
+
+    def follow(self, seen: Observation, taken: Taken) -> None:
+        """Take the transitions at which nothing is said. What is ``taken`` is not reacted to again."""
+        self.learn(seen)
+        self._rearm(seen)
+        while (found := self._silent(seen, taken)) is not None:
+            taken.transitions.add((self.state, found))
+            transition = self._flow.states[self.state].transitions[found]
+            if transition.when.agent_act is not None:
+                taken.acts.add(transition.when.agent_act)
+            self._pass(transition, seen)
+
+    def said(self, line: str, seen: Observation) -> tuple[Plan, bool]:
+        """The plan of a line that the user said by its own choice, and whether it was its turn to.
+
+        Nothing is dropped or replaced: what was said is said. A line of another state than this one moves nothing.
+
+        Raises:
+            KeyError: for a line that the flow has not.
+        """
+        self.learn(seen)
+        self._rearm(seen)
+        entering = self._flow.states[self.state].on_enter
+        if entering is not None and plan_id(self.state, entering) == line:
+            fresh = self.state not in self._emitted
+            self._emitted.add(self.state)
+            return self._spoken(line, entering, Trigger(), recovered=not fresh), True
+        everything = replace(seen, acts=[*self.acts])
+        here = [one for one in self._flow.states[self.state].transitions if self._says(self.state, one, line)]
+        due = [one for one in here if self._armed(one, everything) and everything.matches(one.when, self.revealed)]
+        for transition in (due or here)[:1]:
+            assert transition.do is not None, "it says something"
+            self._pass(transition, seen)
+            return self._spoken(line, transition.do, transition.when), bool(due)
+        for name, state in self._flow.states.items():
+            if state.on_enter is not None and plan_id(name, state.on_enter) == line:
+                return self._spoken(line, state.on_enter, Trigger(), recovered=True), name in self.entered
+            for transition in state.transitions:
+                if self._says(name, transition, line) and transition.do is not None:
+                    due_now = everything.matches(transition.when, self.revealed)
+                    return self._spoken(line, transition.do, transition.when, recovered=True), due_now
+        raise KeyError(line)
+
+    def lines_here(self, seen: Observation) -> list[tuple[str, Trigger, bool]]:
+        """The lines of this state, when each is said, and whether that is now; the first one until it was said."""
+        state, everything = self._flow.states[self.state], replace(seen, acts=[*self.acts])
+        found = [
+            (
+                plan_id(self.state, one.do),
+                one.when,
+                self._armed(one, seen) and everything.matches(one.when, self.revealed),
+            )
+            for one in state.transitions
+            if one.do is not None
+        ]
+        if state.on_enter is not None and self.state not in self._emitted:
+            found.insert(0, (plan_id(self.state, state.on_enter), Trigger(), True))
+        return found
+
+    def _silent(self, seen: Observation, taken: Taken) -> int | None:
+        for index, transition in enumerate(self._flow.states[self.state].transitions):
+            known = (self.state, index) in taken.transitions or transition.when.agent_act in taken.acts
+            silent = transition.do is None and not known and self._armed(transition, seen)
+            if silent and seen.matches(transition.when, self.revealed):
+                return index
+        return None
+
+    def _says(self, state: str, transition: Transition, line: str) -> bool:
+        return transition.do is not None and plan_id(state, transition.do) == line
+
+    def _spoken(self, line: str, action: Action, when: Trigger, *, recovered: bool = False) -> Plan:
+        for name in action.facts:
+            self.revealed.setdefault(name, len(self.revealed))
+        return Plan(
+            line,
+            action.act,
+            action.facts,
+            action.floor_action,
+            action.urgency,
+            action.event_id or when.external_event,
+            when.approval_request,
+            recovered=recovered,
+            style=action.style,
+        )

@@ -56,6 +56,7 @@ class CallRecord(BaseModel):
         pacing: how late frames went out under the real clock, in ms; empty under the virtual one.
         measures: floor and gaps by the voice activity detector, as the log has them.
         fault: whose fault a session is that has no result: ``caller``, or a phase of the line.
+        person: of a person who played the caller, how: microphone and marks; empty for a synthetic one.
         caller_faults: attempts that the caller spoilt; none of them is the agent's.
     """
 
@@ -67,6 +68,7 @@ class CallRecord(BaseModel):
     pacing: dict[str, float] = {}
     measures: dict[str, Any] = {}
     fault: str = ""
+    person: dict[str, Any] = {}
     caller_faults: int = 0
 
     @property
@@ -92,5 +94,6 @@ class CallRecord(BaseModel):
             pacing=ending.get("pacing", {}),
             measures=ending.get("measures", {}),
             fault=ending.get("fault", ""),
+            person=ending.get("person", {}),
             caller_faults=sum(fault == CALLER for fault in faults),
         )

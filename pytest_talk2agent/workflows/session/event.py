@@ -7,8 +7,9 @@ The keys are those of APEX-Voice 1.9, with ``prev`` and ``digest`` for the chain
 | RUN_START | format, task_id, model_id (the agent's spec), agent (its identity), seed, repetition, clock, compat, perturbation, classifier, package (all of it, as plain values), package_sha256, world (as the session found it), speech (ms a word) |
 | USER_STATE_TRANSITION | from, to |
 | USER_PLAN | plan_id, speech_act, facts, floor_action, event_id, dropped (facts that may not be spoken yet), recovered, unsaid |
-| USER_AUDIO_START | utterance, text, duration_ms, plan_id, variant_id, speech_act, facts, approves, kind (turn, barge_in, backchannel, recovered, closing, nudge), over (utterance of the agent that it meets, or null) |
-| USER_AUDIO_END | utterance |
+| USER_AUDIO_START | utterance, text, duration_ms, plan_id, variant_id, speech_act, facts, approves, kind (turn, barge_in, backchannel, recovered, closing, nudge), over (utterance of the agent that it meets, or null); of a person: start_ms, duration_ms null, marked (when its line was: before, during, after, unmarked) |
+| USER_AUDIO_END | utterance; of a person: played_ms, and heard, text and cut as the agent's |
+| USER_TEXT | utterance, text, listener, error: what a recogniser made of a person's words |
 | AGENT_TEXT | turn, text: all that the agent set out to say; asked_ms, continuation, cancelled, end_call, usage |
 | AGENT_AUDIO_START | utterance, turn, text, duration_ms |
 | AGENT_AUDIO_END | utterance, played_ms, heard, cut |
@@ -18,11 +19,11 @@ The keys are those of APEX-Voice 1.9, with ``prev`` and ``digest`` for the chain
 | ARTIFACT_MUTATION | artifact_id, path (a field; ``@lifecycle``; ``@stale``), old, new, version |
 | WORLD_MUTATION | path (list of keys; of a database table, key, column), old, new, had, has |
 | DUPLEX_EVENT | event_id, type, phase fired: expected, task_critical, repairs, max_stop_ms; phase met: onset_ms; phase over: onset_ms, agent_yielded, isl_ms, retained |
-| POLICY_EVENT | kind: leak (fact_id, plan_id), request (request_id, satisfied, reason), patience (reason), limit (what), classifier (text, answer, keys, error) |
+| POLICY_EVENT | kind: leak (fact_id, plan_id; spoken where a person said it), out_of_turn (plan_id), request (request_id, satisfied, reason), patience (reason), limit (what), classifier (text, answer, keys, error) |
 | APPROVAL_EVENT | kind (requested, granted, revoked), action_type, target_id, token_id, content_sha256 |
 | SIMULATOR_FALLBACK | user_plan_id |
 | INFRA_FAILURE | error |
-| RUN_END | state, end, failure, turns, workspace_sha256, world_sha256 |
+| RUN_END | state, end, failure, turns, workspace_sha256, world_sha256; of a call: recording, measures, pacing, fault, person |
 """  # noqa: E501 a table row is a line
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ class _Tracing:
             self.by_type.setdefault(event.type, []).append(event)
         self.measures: Mapping[str, Any] = done.ending.get("measures", {})
         self.results = {event.causal_parents[0]: event for event in self.of("TOOL_RESULT")}
+        self.texts = {event.payload["utterance"]: event.payload["text"] for event in self.of("USER_TEXT")}
 
     def of(self, *types: str) -> list[Event]:
         found = [event for kind in types for event in self.by_type.get(kind, [])]
@@ -67,7 +68,7 @@ class _Tracing:
             end=end["end"],
             fallbacks=tuple(event.payload["user_plan_id"] for event in self.of("SIMULATOR_FALLBACK")),
             turns=len(turns),
-            started_ms=spoken[0].media_time_ms if spoken else None,
+            started_ms=min((_begins(event) for event in spoken), default=None),
             ended_ms=self.events[-1].media_time_ms,
             world=self.done.world,
             rows=self.rows(),
@@ -216,12 +217,14 @@ class _Tracing:
         ends = self.of("AGENT_AUDIO_END" if agent else "USER_AUDIO_END")
         end = next((one for one in ends if one.payload["utterance"] == name), None)
         stopped = end.media_time_ms if end is not None else self.events[-1].media_time_ms
-        start = payload.get("start_ms", event.media_time_ms)
+        start = _begins(event)
         planned, cut, text = start + (payload["duration_ms"] or 0), None, payload["text"]
         if payload["duration_ms"] is None:  # on sound: what was played says how long it was
             planned = stopped = start + end.payload["played_ms"] if end is not None else stopped
             cut, text = (end is None or end.payload["cut"]), (end.payload["text"] if end is not None else text)
-        heard = (end.payload["heard"] if end is not None else "") if agent else payload["text"]
+        if not agent and name in self.texts:  # a person was written down
+            text = self.texts[name]
+        heard = (end.payload["heard"] if end is not None else "") if agent else text
         return Clip(
             seq=event.seq,
             speaker="agent" if agent else "user",
@@ -254,6 +257,12 @@ class _Tracing:
             reason=payload["reason"],
             seq=event.seq,
         )
+
+
+def _begins(event: Event) -> int:
+    """When speech begins: that of an agent, or of a person, is logged a little later."""
+    start: int = event.payload.get("start_ms", event.media_time_ms)
+    return start
 
 
 def _cause(event: Event) -> int | None:
