@@ -137,7 +137,7 @@ class DuplexSession:
         now = self.timeline.now
         self.lags_ns.append(self.timeline.wall_ns - now * 1_000_000)
         if self.live is not None:
-            self.live.speak(self._channel)
+            self._channel.put(self.live.speak(), self._channel.sent // MS)
         arrived = self._channel.frame()
         self._arrives = self._arrives or bool(arrived.any() and ARRIVED.edges(arrived))
         if self._recorder is not None:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from pytest_talk2agent.workflows.audio.user_channel import UserChannel
     from pytest_talk2agent.workflows.session.scene import Scene
     from pytest_talk2agent.workflows.session.user_side import UserSide
 
@@ -78,8 +77,8 @@ class Channel(Protocol):
 class LiveSide(Protocol):
     """What the user's side has besides where somebody speaks for itself: both channels pass by it every 20 ms."""
 
-    def speak(self, channel: UserChannel) -> None:
-        """Put the next frame on the user's channel; raises CallerError where nobody is there any more."""
+    def speak(self) -> Samples:
+        """The next frame of the user's channel; raises CallerError where nobody is there any more."""
         ...
 
     def hear(self, samples: Samples) -> None:

@@ -1,4 +1,4 @@
-"""The person at the page, between the thread of the page and that of the session.
+"""A person as the caller of a session: who it is, what it agreed to, and how its call is held.
 
 A call with a person is held as one with a synthetic caller is, and is never taken for one: the caller's name is in the
 key, the log and the record, with the text that the person agreed to before anything was recorded.
@@ -6,14 +6,14 @@ key, the log and the record, with the text that the person agreed to before anyt
 
 from __future__ import annotations
 
-import queue
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pytest_talk2agent.workflows.audio.ports import ClipError, SoundOptions
-from pytest_talk2agent.workflows.human.microphone import Microphone
-from pytest_talk2agent.workflows.human.words import make_voice_finder
+from pytest_talk2agent.workflows.human.desk import Desk
+from pytest_talk2agent.workflows.human.side import PersonSide
+from pytest_talk2agent.workflows.human.words import Words, make_voice_finder
 
 if TYPE_CHECKING:
     from pytest_talk2agent.workflows.audio.ports import Listener, Samples
@@ -32,53 +32,14 @@ class Consent:
     at: str
 
 
-@dataclass(frozen=True)
-class Marked:
-    """A line was tapped; ``last`` says that it is what was just said, and not what comes next."""
-
-    line: str
-    last: bool = False
-
-
-@dataclass(frozen=True)
-class Unmarked:
-    """The line that was tapped is not said after all."""
-
-
-@dataclass(frozen=True)
-class HungUp:
-    """The person hung up: all is said, or the agent is of no help."""
-
-    why: Literal["done", "gave-up"]
-
-
-@dataclass(frozen=True)
-class Lost:
-    """The person cannot go on, so the session says nothing of the agent. One clear line."""
-
-    text: str
-
-
-Doing: TypeAlias = Marked | Unmarked | HungUp | Lost
-Send: TypeAlias = "Callable[[bytes | Mapping[str, Any]], None]"
-"""Gives the page sound (PCM16 at `SAMPLE_RATE`) or plain values; from any thread, and never waits."""
-
-
 @dataclass
 class Person:
-    """Who calls. ``name`` is a pseudonym, ``detector`` finds the words of the microphone, ``ear`` writes them down."""
+    """Who calls. ``name`` is a pseudonym; ``real`` says that it takes real time."""
 
     name: str
     consent: Consent
-    microphone: Microphone
-    send: Send
-    detector: str
-    ear: Listener | None = None
-    ear_id: str = ""
+    desk: Desk
     real: bool = True
-
-    def __post_init__(self) -> None:
-        self.doings: queue.SimpleQueue[Doing] = queue.SimpleQueue()
 
     def identity(self) -> dict[str, Any]:
         """What the log says of the caller at its beginning."""
@@ -87,15 +48,13 @@ class Person:
             "name": self.name,
             "consent_sha256": self.consent.sha256,
             "agreed_at": self.consent.at,
-            "words": dict(make_voice_finder(self.detector).settings()),
-            "transcripts": self.ear_id,
+            "words": Words(make_voice_finder(self.desk.detector)).settings(),
+            "transcripts": self.desk.ear_id,
         }
 
     def side(self, scene: Scene, wordings: Any, talk: Any, *, seed: int) -> UserSide:
         """The user's side of a session."""
-        from pytest_talk2agent.workflows.human.side import PersonSide
-
-        return PersonSide(scene, wordings, talk, self, seed=seed)
+        return PersonSide(scene, wordings, talk, self.desk, seed=seed)
 
 
 class NoClips:

@@ -16,7 +16,7 @@ from pytest_talk2agent.workflows.audio.utterance import Utterance
 from pytest_talk2agent.workflows.caller.flow import CLAIMING, OVERLAPPING, Plan, Taken
 from pytest_talk2agent.workflows.caller.speech import Wordings
 from pytest_talk2agent.workflows.human.card import card_of, is_lit
-from pytest_talk2agent.workflows.human.person import HungUp, Lost, Marked, Unmarked
+from pytest_talk2agent.workflows.human.desk import Desk, HungUp, Lost, Marked, Unmarked
 from pytest_talk2agent.workflows.human.words import Begun, Words, make_voice_finder
 from pytest_talk2agent.workflows.package.user import EventSpec
 from pytest_talk2agent.workflows.session.overlaps import Speech
@@ -25,8 +25,6 @@ from pytest_talk2agent.workflows.session.user_side import Conversation, Kind, Us
 
 if TYPE_CHECKING:
     from pytest_talk2agent.workflows.audio.ports import Samples
-    from pytest_talk2agent.workflows.audio.user_channel import UserChannel
-    from pytest_talk2agent.workflows.human.person import Person
 
 SILENT_MS = 2_000
 """So long without any sound from the page, and it is lost: a quiet room sends sound, too."""
@@ -79,12 +77,12 @@ class Spoken:
 class PersonSide(UserSide):
     """The person's side of one session. Raises ValueError for a detector that cannot be had."""
 
-    def __init__(self, scene: Scene, wordings: Wordings, talk: LiveConversation, person: Person, *, seed: int) -> None:
+    def __init__(self, scene: Scene, wordings: Wordings, talk: LiveConversation, desk: Desk, *, seed: int) -> None:
         super().__init__(scene, wordings, talk, seed=seed, duplex=True)
-        self.person, self.live = person, talk
+        self.desk, self.live = desk, talk
         self.card = card_of(scene.package, wordings)
         self.marks: dict[str, int] = dict.fromkeys(("before", "during", "after", "unmarked", "out_of_turn"), 0)
-        self._finder = Words(make_voice_finder(person.detector))
+        self._finder = Words(make_voice_finder(desk.detector))
         self._taken = Taken()
         self._fired: list[str] = []
         self._said: list[str] = []
@@ -96,13 +94,13 @@ class PersonSide(UserSide):
 
     def plain(self) -> dict[str, Any]:
         """How the person did it, for the end of the log."""
-        return {"microphone": self.person.microphone.plain(), "marks": dict(self.marks)}
+        return {"microphone": self.desk.microphone.plain(), "marks": dict(self.marks)}
 
     def begin(self) -> None:
         """Plan what happens by the time alone, and let the page know that the line is open."""
         super().begin()
-        self.person.microphone.forget()
-        self.person.send({"type": "calling"})
+        self.desk.microphone.forget()
+        self.desk.send({"type": "calling"})
 
     def finish(self, end: str) -> None:
         """Log what was under way, write down what was said, and what the person takes from the call."""
@@ -117,34 +115,34 @@ class PersonSide(UserSide):
 
     # What the session does every 20 ms
 
-    def speak(self, channel: UserChannel) -> None:
-        """Put the next frame of the microphone on the user's channel.
+    def speak(self) -> Samples:
+        """The next frame of the microphone.
 
         Raises:
             CallerError: where the person cannot go on.
         """
         self._take_doings()
+        frame = self.desk.microphone.pull()
         if self.ended:
-            return
-        frame = self.person.microphone.pull()
-        channel.put(frame, channel.sent // MS)
+            return frame
         self._track.append(frame)
         for edge in self._finder.hear(frame):
             if isinstance(edge, Begun):
                 self._words_begin(edge.at_ms)
             else:
                 self._words_over(edge.at_ms)
-        if self.person.microphone.silent_ms >= SILENT_MS:
+        if self.desk.microphone.silent_ms >= SILENT_MS:
             raise CallerError(f"no sound came from the page for {SILENT_MS // 1000} s; its connection is lost")
         last = self._spoken[-1] if self._spoken else None
         if last is not None and last.end_ms is not None and self.timeline.now - last.end_ms > LATE_MS:
             self._settle(last)
         if len(self._track) % SHOW_FRAMES == 0:
             self._show()
+        return frame
 
     def hear(self, samples: Samples) -> None:
         """Give the page what is played of the agent."""
-        self.person.send(samples.astype("<i2").tobytes())
+        self.desk.send(samples.astype("<i2").tobytes())
 
     # What a synthetic caller does by itself, and a person does
 
@@ -175,8 +173,8 @@ class PersonSide(UserSide):
     # Words and lines
 
     def _take_doings(self) -> None:
-        while not self.person.doings.empty() and not self.ended:
-            doing = self.person.doings.get()
+        while not self.desk.doings.empty() and not self.ended:
+            doing = self.desk.doings.get()
             if isinstance(doing, Lost):
                 raise CallerError(doing.text)
             if isinstance(doing, HungUp):
@@ -327,7 +325,7 @@ class PersonSide(UserSide):
 
     def _write_down(self) -> None:
         """What a recogniser makes of the words: evidence beside the lines, of which nothing else depends."""
-        ear = self.person.ear
+        ear = self.desk.ear
         if ear is None or not self._track:
             return
         import numpy as np
@@ -341,7 +339,7 @@ class PersonSide(UserSide):
                 heard = {"text": ear(sound), "error": ""}
             except InfrastructureError as error:
                 heard = {"text": "", "error": str(error)}
-            made = {"utterance": words.name, "listener": self.person.ear_id}
+            made = {"utterance": words.name, "listener": self.desk.ear_id}
             self.scene.note("USER_TEXT", "harness", [words.seq], **made, **heard)
 
     def _show(self) -> None:
@@ -363,4 +361,4 @@ class PersonSide(UserSide):
         }
         if state != self._shown:
             self._shown = state
-            self.person.send(state)
+            self.desk.send(state)

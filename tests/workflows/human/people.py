@@ -10,8 +10,9 @@ import numpy as np
 
 from pytest_talk2agent.workflows.agents.registry import make_agent
 from pytest_talk2agent.workflows.agents.voice import FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, VoiceAgent
+from pytest_talk2agent.workflows.human.desk import Desk, HungUp, Marked
 from pytest_talk2agent.workflows.human.microphone import HELD_MS, Microphone
-from pytest_talk2agent.workflows.human.person import Consent, HungUp, Marked, Person, sound_with
+from pytest_talk2agent.workflows.human.person import Consent, Person, sound_with
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.log import EventLog
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
@@ -40,17 +41,18 @@ class Actor:
     mute: bool = False
 
     def __post_init__(self) -> None:
-        self.person = Person("amy", CONSENT, Microphone(SAMPLE_RATE), self._take, "level", real=False)
+        self.desk = Desk(Microphone(SAMPLE_RATE), self._take, "level")
+        self.person = Person("amy", CONSENT, self.desk, real=False)
 
     def tap(self, line: str, *, last: bool = False) -> None:
-        self.person.doings.put(Marked(line, last))
+        self.desk.doings.put(Marked(line, last))
 
     def say(self, line: str, ms: int = 400) -> None:
         self.tap(line)
         self.tone_ms = ms
 
     def hang_up(self) -> None:
-        self.person.doings.put(HungUp("done"))
+        self.desk.doings.put(HungUp("done"))
 
     def _take(self, what: bytes | Mapping[str, Any]) -> None:
         if not isinstance(what, bytes):
@@ -59,7 +61,7 @@ class Actor:
                 self.state = dict(what)
             elif what["type"] == "calling":
                 for _ in range(HELD_MS // FRAME_MS):
-                    self.person.microphone.put(SILENCE)
+                    self.desk.microphone.put(SILENCE)
             return
         self.now += FRAME_MS
         loud = np.abs(np.frombuffer(what, "<i2")).max() > 50
@@ -67,7 +69,7 @@ class Actor:
         self.quiet_ms, self.spoke_ms = (0, self.spoke_ms + FRAME_MS) if loud else (self.quiet_ms + FRAME_MS, 0)
         self.script(self)
         if not self.mute:
-            self.person.microphone.put(TONE if self.tone_ms > 0 else SILENCE)
+            self.desk.microphone.put(TONE if self.tone_ms > 0 else SILENCE)
         self.tone_ms -= FRAME_MS
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from pytest_talk2agent.workflows.agents.protocol import Call
 from pytest_talk2agent.workflows.agents.voice import Called, Finished, LineEvent
-from pytest_talk2agent.workflows.human.person import HungUp, Lost, Unmarked, sound_with
+from pytest_talk2agent.workflows.human.desk import HungUp, Lost, Unmarked
+from pytest_talk2agent.workflows.human.person import sound_with
 from pytest_talk2agent.workflows.human.side import LATE_MS, SILENT_MS
 from pytest_talk2agent.workflows.package.loader import load_package
 from pytest_talk2agent.workflows.scoring.gates import score_session
@@ -94,7 +95,7 @@ def test_a_tap_can_be_taken_back() -> None:
         if actor.now == 5_000:
             actor.tap("open")
         if actor.now == 5_500:
-            actor.person.doings.put(Unmarked())
+            actor.desk.doings.put(Unmarked())
         if actor.now == 6_000:
             actor.tone_ms = 300
         if actor.now == 8_000:
@@ -205,7 +206,7 @@ def test_an_approval_that_is_tapped_after_the_agent_has_used_it_is_nobodys_score
 def test_a_lost_page_is_a_missing_session_with_its_recording_so_far(tmp_path: Any) -> None:
     def act(actor: Actor) -> None:
         if actor.now == 3_000:
-            actor.person.doings.put(Lost("the page was closed in mid call"))
+            actor.desk.doings.put(Lost("the page was closed in mid call"))
 
     actor = Actor(act)
     sound = replace(sound_with(actor.person), detector="level", recording=tmp_path / "call.flac")
@@ -232,7 +233,7 @@ def test_a_microphone_that_falls_silent_is_a_lost_page() -> None:
 def test_a_person_may_give_up() -> None:
     def act(actor: Actor) -> None:
         if actor.now == 4_000:
-            actor.person.doings.put(HungUp("gave-up"))
+            actor.desk.doings.put(HungUp("gave-up"))
 
     trace = traced(with_person(CARD, Actor(act)))
     assert (trace.end, trace.hung_up, trace.state) == ("patience", "the person gave up", "finished")
@@ -246,7 +247,7 @@ def test_the_words_are_written_down_as_evidence() -> None:
         return f"text {len(lengths)}"
 
     actor = Actor(in_turn(LINES[:2]))
-    actor.person.ear, actor.person.ear_id = hear, "toy"
+    actor.desk.ear, actor.desk.ear_id = hear, "toy"
     log = with_person(CARD, actor)
     assert [one["text"] for one in payloads(log, "USER_TEXT")] == ["text 1", "text 2"]
     assert lengths == [900, 900]
