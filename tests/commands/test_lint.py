@@ -12,15 +12,12 @@ from pytest_talk2agent.tasks.importers.osworld import read_task as read_json
 from pytest_talk2agent.tasks.importers.wildclawbench import read_task as read_markdown
 from tests.commands.conftest import Say
 from tests.conftest import TASKS
-from tests.tasks.importers.foreign import FONT, TOWERS, markdown, write_json, write_markdown
+from tests.tasks.importers.foreign import FONT, TOWERS, checkout, markdown, write_markdown
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A checkout of both benchmarks."""
-    write_markdown(tmp_path)
-    write_json(tmp_path)
-    return tmp_path
+    return checkout(tmp_path)
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from pytest_talk2agent.results.store import Store
 from pytest_talk2agent.results.transcript import Transcript
 from tests.conftest import write_tone
 from tests.engine import fake
+from tests.engine.ray_cluster import two_nodes
 
 MakeJob = Callable[..., Job]
 
@@ -48,6 +50,17 @@ def job(tmp_path: Path) -> MakeJob:
         return Job(spec, Utterance(task or name, "amy", f"say {name}", f"say {name}", made[name]), sha256)
 
     return make
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with two_nodes() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def engine(cluster: Any) -> str:
+    return f"ray:{cluster.address}"
 
 
 class Pass:

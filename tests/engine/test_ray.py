@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
 from tests.engine.conftest import MakeJob, Pass
-from tests.engine.ray_cluster import batch_of, two_nodes
+from tests.engine.ray_cluster import batch_of
 
 FAKE = fake.Fake(parse_spec("fake"))
 
@@ -56,17 +55,6 @@ class TestCheck:
         Pass([job("a")], store)
         monkeypatch.setattr("pytest_talk2agent.interfaces.batch.find_spec", lambda module: None)
         assert Pass([job("a")], store, "ray:192.0.2.1:1").text(job("a")) == "heard a"
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with two_nodes() as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def engine(cluster: Any) -> str:
-    return f"ray:{cluster.address}"
 
 
 class TestConnection:

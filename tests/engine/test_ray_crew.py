@@ -22,7 +22,7 @@ from pytest_talk2agent.interfaces.utterance import Hypothesis, InterfaceError, T
 from pytest_talk2agent.results.store import Store
 from tests.engine import fake
 from tests.engine.conftest import MakeJob, Pass
-from tests.engine.ray_cluster import batch_of, two_nodes
+from tests.engine.ray_cluster import batch_of
 
 
 class TestOrigin:
@@ -102,17 +102,6 @@ class TestNeeds:
     def test_a_gpu_by_number_is_refused(self) -> None:
         with pytest.raises(InterfaceError, match="on Ray write device=cuda"):
             needs_of(parse_spec("canary:x?device=cuda:1"))
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with two_nodes() as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def engine(cluster: Any) -> str:
-    return f"ray:{cluster.address}"
 
 
 MODULE = '''

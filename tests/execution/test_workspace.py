@@ -24,6 +24,7 @@ from pytest_talk2agent.execution.session import (
 )
 from pytest_talk2agent.execution.workspace import Workspace
 from pytest_talk2agent.tasks.executable import Execution
+from tests.execution.conftest import running
 
 EXECUTION = Execution.model_validate(
     {
@@ -48,15 +49,6 @@ def workspace(sandbox: Sandbox) -> Iterator[Workspace]:
 def run(workspace: Workspace, command: str, seconds: float = 20, **limits: int) -> Ended:
     chosen = dataclasses.replace(AGENT_LIMITS, seconds=seconds, **limits)
     return workspace.sandbox().call(["bash", "-c", command], b"", chosen)
-
-
-def running(name: str) -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if name in (line := path.read_text(errors="replace")):
-                found.append(line)
-    return found
 
 
 class TestWhatIsThere:

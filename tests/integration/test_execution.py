@@ -14,24 +14,13 @@ from pytest_talk2agent.execution import bubblewrap
 from pytest_talk2agent.execution.record import Ledger
 from pytest_talk2agent.execution.saved_trials import read_executed
 from tests.conftest import Run, Transcripts
+from tests.execution.agents.conftest import TASK
 from tests.judging.scripted import scripted_server
 
 MOVE, COUNT = "own/move", "own/count"
-TASKS = """\
-id: own/move
-instruction: Move a.txt to b.txt, and be tidy.
-intentions:
-  source: {say: a.txt, kind: filename}
-  target: {say: b.txt, kind: filename}
-fixed: {tidy: {}}
-value: tidy * (0.25*source + 0.75*target)
-execution:
-  files: {a.txt: hello}
-  checks:
-    source: {absent: a.txt}
-    target: {text: b.txt, equals: hello}
-    tidy: {absent: c.txt}
-  solution: mv a.txt b.txt
+TASKS = (
+    TASK.replace("  time_limit: 5\n", "")
+    + """\
 ---
 id: own/count
 instruction: Write 7 into n.txt.
@@ -50,6 +39,7 @@ instruction: Say hello.
 intentions: {greeting: {say: hello, kind: term}}
 value: greeting
 """
+)
 AGENT = """\
 read -r words
 set -- $(echo "$words" | grep -oP '\\w+\\.txt')

@@ -10,6 +10,15 @@ from pytest_talk2agent.tasks.task import Task
 
 Load = Callable[[str], list[Task]]
 
+TASK = """\
+id: files/copy
+instruction: Copy a.txt to b.txt.
+intentions:
+  source: {say: a.txt, kind: filename}
+  target: {say: b.txt, kind: filename}
+value: all(source, target)
+"""
+
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,7 @@ from pytest_talk2agent.tasks import document
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.files import LARGEST
 from pytest_talk2agent.tasks.loader import load_tasks
-from pytest_talk2agent.tasks.task import Task
-
-Load = Callable[[str], list[Task]]
-
-TASK = """\
-id: files/copy
-instruction: Copy a.txt to b.txt.
-intentions:
-  source: {say: a.txt, kind: filename}
-  target: {say: b.txt, kind: filename}
-value: all(source, target)
-"""
+from tests.tasks.conftest import TASK, Load
 
 BOMB = "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9) if n else 'lol'}]\n" for n in range(9))
 

@@ -25,6 +25,7 @@ from tests.tasks.importers.foreign import (
     RULES,
     TOWERS,
     TOWERS_PROMPT,
+    checkout,
     markdown,
     settings,
     sha256,
@@ -37,10 +38,7 @@ OWN = {"id": "own/hello", "instruction": "Say hello.", "intentions": {"word": {"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A checkout of both benchmarks."""
-    write_markdown(tmp_path)
-    write_json(tmp_path)
-    return tmp_path
+    return checkout(tmp_path)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -8,8 +7,7 @@ import pytest
 from pytest_talk2agent.tasks.document import Map, Text, read_documents
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.task import Task
-
-Load = Callable[[str], list[Task]]
+from tests.tasks.conftest import Load
 
 HEAD = """\
 id: files/copy

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,18 +13,8 @@ from pytest_talk2agent.tasks import document
 from pytest_talk2agent.tasks.document import as_text
 from pytest_talk2agent.tasks.errors import TaskFileError
 from pytest_talk2agent.tasks.loader import load_tasks
-from pytest_talk2agent.tasks.task import Task, takes
-
-Load = Callable[[str], list[Task]]
-
-TASK = """\
-id: files/copy
-instruction: Copy a.txt to b.txt.
-intentions:
-  source: {say: a.txt, kind: filename}
-  target: {say: b.txt, kind: filename}
-value: all(source, target)
-"""
+from pytest_talk2agent.tasks.task import takes
+from tests.tasks.conftest import TASK, Load
 
 
 def with_say(written: str) -> str:

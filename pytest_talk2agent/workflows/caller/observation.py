@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_talk2agent.workflows.package.user import Trigger
 
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<=": operator.le,
@@ -77,7 +77,7 @@ def holds(predicate: str, world: Callable[[str], Any]) -> bool:
 
     The value is JSON, or a text without quotes.
     """
-    for sign in _OPERATORS:
+    for sign in OPERATORS:
         path, found, text = predicate.partition(f" {sign} ")
         if found:
             try:
@@ -85,7 +85,7 @@ def holds(predicate: str, world: Callable[[str], Any]) -> bool:
             except ValueError:
                 value = text.strip()
             try:
-                return bool(_OPERATORS[sign](world(path.strip()), value))
+                return bool(OPERATORS[sign](world(path.strip()), value))
             except TypeError:
                 return False
     return bool(world(predicate.strip()))

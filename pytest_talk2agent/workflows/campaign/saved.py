@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field, PlainValidator, TypeAdapter, ValidationError
 
 from pytest_talk2agent.results.baseline import Baseline, BaselineError
 from pytest_talk2agent.results.held import Held
@@ -28,22 +28,10 @@ WORKFLOWS = "workflows.json"
 _AGAIN = "make the run again with --t2a-report"
 
 
-class _Saved(BaseModel):
-    """What is read of the file."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    sessions: dict[str, dict[str, Any]]
-    errors: dict[str, str] = {}
-    missing: tuple[str, ...] = ()
-    unseen: tuple[tuple[str, str], ...] = ()
-    failed: tuple[str, ...] = ()
-    comparisons: tuple[str, ...] = ()
-    repetitions: int = 1
-    compat: Compat | None = None
-    scoring: str = ""
-    agents: dict[str, str] = {}
-    logs: str = ""
+def _records(sessions: Any) -> Mapping[str, SessionRecord]:
+    if not isinstance(sessions, dict):
+        raise ValueError("its sessions are no table")
+    return {item: SessionRecord.from_json(one) for item, one in sessions.items()}
 
 
 @dataclass(frozen=True)
@@ -55,7 +43,7 @@ class SavedCampaign:
     names judge and rules; ``agents`` are specs by label.
     """
 
-    records: Mapping[str, SessionRecord]
+    records: Annotated[Mapping[str, SessionRecord], PlainValidator(_records), Field(validation_alias="sessions")]
     errors: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     unseen: tuple[tuple[str, str], ...] = ()
@@ -95,14 +83,13 @@ def read_saved_campaign(folder: Path) -> SavedCampaign | None:
             raise ValueError(f"{path} is not there, and the run had {counted(expected, 'session')}; {_AGAIN}")
         return None
     try:
-        saved = _Saved.model_validate_json(path.read_bytes())
-        records = {item: SessionRecord.from_json(one) for item, one in saved.sessions.items()}
-    except ValueError as error:
-        said = str(error).splitlines()[0]
+        saved = TypeAdapter(SavedCampaign).validate_json(path.read_bytes())
+    except ValidationError as error:
+        said = error.errors()[0]["msg"].removeprefix("Value error, ").splitlines()[0]
         raise ValueError(f"{path} is not what a run writes ({said}); {_AGAIN}") from None
-    if len(records) < expected:
-        raise ValueError(f"{path} has {counted(len(records), 'session')}, and the run had {expected}; {_AGAIN}")
-    return SavedCampaign(records, logs=Path(saved.logs), **saved.model_dump(exclude={"sessions", "logs"}))
+    if len(saved.records) < expected:
+        raise ValueError(f"{path} has {counted(len(saved.records), 'session')}, and the run had {expected}; {_AGAIN}")
+    return saved
 
 
 def regate_campaign(saved: SavedCampaign, rules: CampaignRules, baseline: Baseline | None) -> CampaignGate:

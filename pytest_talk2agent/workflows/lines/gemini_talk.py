@@ -7,7 +7,6 @@ sent is played in real time, so it takes no word of what was heard. With ``vad=n
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_talk2agent.remote.option_text import check_between, check_one_of
 from pytest_talk2agent.workflows.agents.protocol import Call, Returned
 from pytest_talk2agent.workflows.agents.voice import (
-    FRAME_MS,
     SAMPLE_RATE,
     Called,
     Finished,
@@ -23,20 +21,17 @@ from pytest_talk2agent.workflows.agents.voice import (
     Heard,
     Left,
     LineError,
-    LineEvent,
     Sound,
     Words,
 )
-from pytest_talk2agent.workflows.lines.endpointer import Endpointer
 from pytest_talk2agent.workflows.lines.limits import LineOptions, Progress, counted_usage
-from pytest_talk2agent.workflows.lines.vendor_line import HANG_UP, OPEN_LINE
+from pytest_talk2agent.workflows.lines.vendor_line import HANG_UP, OPEN_LINE, Talk
 
 if TYPE_CHECKING:
     from google.genai import types
 
 HEARD_RATE = 16_000
 """Samples a second of what the API hears; it speaks at 24,000."""
-PRE_ROLL_MS = 300
 _RATE = re.compile(r"rate=(\d+)")
 Message = tuple[str, Any]
 """What is to be sent: "audio", "text", "activity" (its beginning or end) or "results", and it."""
@@ -62,20 +57,16 @@ class GeminiOptions(LineOptions):
         check_between(self, "max_tokens", 0, 65_536)
 
 
-class GeminiTalk:
+class GeminiTalk(Talk):
     """One call."""
 
     def __init__(self, options: GeminiOptions, *, greets: bool) -> None:
         import soxr
 
-        self._options, self._greets = options, greets
-        self._ears = Endpointer(options.end_silence_ms)
-        self._before: deque[bytes] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)
+        super().__init__(options, greets=greets)
+        self._options = options
         self._down = soxr.ResampleStream(SAMPLE_RATE, HEARD_RATE, 1, dtype="int16")
-        self._messages: list[Message] = []
-        self._events: list[LineEvent] = []
-        self._signs = self._turn = 0
-        self._spoke = self._acted = self._voiced = False
+        self._turn = 0
         self.begin()
 
     def begin(self) -> None:
@@ -232,24 +223,10 @@ class GeminiTalk:
         sums = {"tokens": took + gave, "input_tokens": took, "output_tokens": gave}
         return counted_usage(sums | {"audio_input_tokens": heard, "audio_output_tokens": said}, cost)
 
-    def messages(self) -> list[Message]:
-        """What is to be sent, taken out."""
-        found, self._messages = self._messages, []
-        return found
-
-    def events(self) -> list[LineEvent]:
-        """What the session is told, taken out."""
-        found, self._events = self._events, []
-        return found
-
     def progress(self) -> Progress:
         """A reply is due that was asked for, or that goes on while no call of it waits."""
         due = (self._owed or self._active) and not self._out and not self._leaving
         return Progress(due, self._signs, self._spoke)
-
-    def lasting(self) -> bool:
-        """Whether the agent spoke or acted, or the user spoke."""
-        return self._spoke or self._acted or self._voiced
 
 
 def _sound_tokens(details: Any) -> int:

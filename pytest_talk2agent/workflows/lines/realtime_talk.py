@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_talk2agent.workflows.agents.protocol import Call, Returned
 from pytest_talk2agent.workflows.agents.voice import (
-    FRAME_MS,
     SAMPLE_RATE,
     Called,
     Finished,
@@ -22,34 +20,25 @@ from pytest_talk2agent.workflows.agents.voice import (
     Heard,
     Left,
     LineError,
-    LineEvent,
     Sound,
     Words,
 )
-from pytest_talk2agent.workflows.lines.endpointer import Endpointer
 from pytest_talk2agent.workflows.lines.limits import Progress, counted_usage
 from pytest_talk2agent.workflows.lines.realtime_calls import Calls
 from pytest_talk2agent.workflows.lines.realtime_faults import fault_in_reply, harm_of
 from pytest_talk2agent.workflows.lines.realtime_forms import RealtimeOptions, canonical
-from pytest_talk2agent.workflows.lines.vendor_line import HANG_UP, OPEN_LINE
+from pytest_talk2agent.workflows.lines.vendor_line import HANG_UP, OPEN_LINE, Talk
 
 Message = dict[str, Any]
-PRE_ROLL_MS = 300
-"""How much sound before an onset is sent, where this client finds the turns."""
 
 
-class RealtimeTalk:
+class RealtimeTalk(Talk):
     """One call."""
 
     def __init__(self, options: RealtimeOptions, *, greets: bool) -> None:
-        self._options, self._greets = options, greets
-        self._ears = Endpointer(options.end_silence_ms)
-        self._before: deque[bytes] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)
-        self._messages: list[Message] = []
-        self._events: list[LineEvent] = []
-        self._signs = 0
+        super().__init__(options, greets=greets)
+        self._options = options
         self._numbers = 0
-        self._spoke = self._acted = self._voiced = False
         self.begin()
 
     def begin(self) -> None:
@@ -269,24 +258,10 @@ class RealtimeTalk:
         sums = {"tokens": took + gave, "input_tokens": took, "output_tokens": gave}
         return counted_usage(sums | {"audio_input_tokens": heard, "audio_output_tokens": said} | counts, cost)
 
-    def messages(self) -> list[Message]:
-        """What is to be sent, taken out."""
-        found, self._messages = self._messages, []
-        return found
-
-    def events(self) -> list[LineEvent]:
-        """What the session is told, taken out."""
-        found, self._events = self._events, []
-        return found
-
     def progress(self) -> Progress:
         """A reply is due that was asked for, or that the server owes for what the user said."""
         due = self._asked or self._active is not None or (self._owed and not self._leaving and not self._calls.out())
         return Progress(due and not self._leaving, self._signs, self._spoke)
-
-    def lasting(self) -> bool:
-        """Whether the agent spoke or acted, or the user spoke."""
-        return self._spoke or self._acted or self._voiced
 
 
 def told(result: Returned) -> str:

@@ -2,60 +2,76 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_talk2agent.workflows.agents.protocol import AgentFailedError, Returned
-from pytest_talk2agent.workflows.agents.voice import Flushed, LineError, LineEvent, Sound
+from pytest_talk2agent.workflows.agents.voice import FRAME_MS, Flushed, LineError, LineEvent, Sound
 from pytest_talk2agent.workflows.lines.address import Address
 from pytest_talk2agent.workflows.lines.circuit import Circuit, Connection, Opened
+from pytest_talk2agent.workflows.lines.endpointer import Endpointer
 from pytest_talk2agent.workflows.lines.limits import Deadlines, LineOptions, Progress
 
 MOST_AHEAD_MS = 600_000
 """How much sound may be there before it is played; no reply of a model is as long."""
+PRE_ROLL_MS = 300
+"""How much sound before an onset is sent, where this client finds the turns."""
 HANG_UP = "end_call"
 HANG_UP_TEXT = "Hang up, once the work is finished and you said goodbye."
 OPEN_LINE = "(The line is open. Greet the customer.)"
 
 
-class Talk(Protocol):
+class Talk(ABC):
     """A protocol without its connection: what comes in, what goes out. It waits for nothing and knows no clock."""
 
-    def begin(self) -> None:
-        """A connection stands; what was said over the one before is gone."""
-        ...
+    def __init__(self, options: LineOptions, *, greets: bool) -> None:
+        self._greets = greets
+        self._ears = Endpointer(options.end_silence_ms)
+        self._before: deque[bytes] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)
+        self._messages: list[Any] = []
+        self._events: list[LineEvent] = []
+        self._signs = 0
+        self._spoke = self._acted = self._voiced = False
 
+    @abstractmethod
+    def begin(self) -> None:
+        """A connection stands; what was said over the one before is gone. Greet, or wait for the user."""
+
+    @abstractmethod
     def take(self, event: Any) -> None:
         """An event of the server; raises LineError or AgentFailedError."""
-        ...
 
+    @abstractmethod
     def frame(self, pcm: bytes) -> None:
-        """The next frame of the user's channel."""
-        ...
+        """The next frame of the user's channel; where this client finds the turns, only those of a turn are sent."""
 
+    @abstractmethod
     def returned(self, results: Sequence[Returned]) -> None:
         """Results of tool calls."""
-        ...
 
+    @abstractmethod
     def played(self, item: str, heard_ms: int, *, whole: bool) -> None:
         """How much of an utterance was played."""
-        ...
+
+    @abstractmethod
+    def progress(self) -> Progress:
+        """How far the call is."""
 
     def messages(self) -> list[Any]:
         """What is to be sent, taken out."""
-        ...
+        found, self._messages = self._messages, []
+        return found
 
     def events(self) -> list[LineEvent]:
         """What the session is told, taken out."""
-        ...
-
-    def progress(self) -> Progress:
-        """How far the call is."""
-        ...
+        found, self._events = self._events, []
+        return found
 
     def lasting(self) -> bool:
-        """Whether anything was said or done that another connection would not know."""
-        ...
+        """Whether the agent spoke or acted, or the user spoke: another connection would not know of it."""
+        return self._spoke or self._acted or self._voiced
 
 
 class VendorLine:

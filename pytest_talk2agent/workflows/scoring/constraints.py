@@ -6,12 +6,12 @@ are compared by what they say, so that two spellings of one day agree.
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from pytest_talk2agent.workflows.caller.observation import OPERATORS
 from pytest_talk2agent.workflows.scoring.calendar_values import same_date
 from pytest_talk2agent.workflows.scoring.grade import Compat
 from pytest_talk2agent.workflows.scoring.graders import ends, folded, items
@@ -19,14 +19,6 @@ from pytest_talk2agent.workflows.scoring.number_values import read_amount, same_
 from pytest_talk2agent.workflows.scoring.trace import ArtifactState
 
 _EXPRESSION = re.compile(r"""\s*("[^"]*"|'[^']*'|[^=!<>"']+?)\s*(==|!=|<=|>=|<|>)\s*("[^"]*"|'[^']*'|[^=!<>"']+?)\s*""")
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<=": operator.le,
-    ">=": operator.ge,
-    "<": operator.lt,
-    ">": operator.gt,
-}
 
 
 def constraint_holds(text: str, artifacts: Mapping[str, ArtifactState], compat: Compat | None = None) -> bool:
@@ -35,7 +27,7 @@ def constraint_holds(text: str, artifacts: Mapping[str, ArtifactState], compat: 
     if found is None:
         return False
     left, right = (operand(part, artifacts) for part in (found[1], found[3]))
-    compared = _OPERATORS[found[2]]
+    compared = OPERATORS[found[2]]
     try:
         if compat is not None:
             return bool(compared(left, right))

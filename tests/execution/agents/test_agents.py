@@ -20,6 +20,7 @@ from pytest_talk2agent.execution.session import text_sha256
 from pytest_talk2agent.execution.trial import Trials
 from pytest_talk2agent.tasks.task import Task
 from tests.execution.agents.conftest import TASK, load
+from tests.execution.conftest import running
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 
@@ -39,15 +40,6 @@ def is_alive(pid: str) -> bool:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
-
-
-def running(name: str) -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if name in (line := path.read_text(errors="replace")):
-                found.append(line)
-    return found
 
 
 @pytest.mark.parametrize(

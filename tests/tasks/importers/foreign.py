@@ -220,3 +220,15 @@ def write_dataset(root: Path) -> Path:
         condition["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
     write_lines(root / "metadata/conditions.jsonl", conditions)
     return root
+
+
+def checkout(folder: Path) -> Path:
+    """Make a folder a checkout of both benchmarks, one task each."""
+    write_markdown(folder)
+    write_json(folder)
+    return folder
+
+
+def assert_one_line(error: Exception, start: str) -> None:
+    assert str(error).startswith(start)
+    assert "\n" not in str(error)

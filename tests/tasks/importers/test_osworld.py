@@ -16,6 +16,7 @@ from tests.tasks.importers.foreign import (
     FONT_PROMPT,
     ICONS,
     RULES,
+    assert_one_line,
     settings,
     sha256,
     write_json,
@@ -138,8 +139,7 @@ def test_a_file_that_is_no_task_is_rejected_with_one_line(tmp_path: Path, text: 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(TaskFileError) as caught:
         list(read_task(path))
-    assert str(caught.value).startswith(f"{path}:{expected}")
-    assert str(caught.value).count("\n") == 0
+    assert_one_line(caught.value, f"{path}:{expected}")
 
 
 class TestCheckout:

@@ -13,6 +13,7 @@ from tests.tasks.importers.foreign import (
     GRADER,
     TOWERS,
     TOWERS_PROMPT,
+    assert_one_line,
     markdown,
     sha256,
     write_markdown,
@@ -132,8 +133,7 @@ def test_a_file_that_is_no_task_is_rejected_with_one_line(tmp_path: Path, text: 
     path = write_markdown(tmp_path, text)
     with pytest.raises(TaskFileError) as caught:
         list(read_task(path))
-    assert str(caught.value).startswith(f"{path}:{expected}")
-    assert str(caught.value).count("\n") == 0
+    assert_one_line(caught.value, f"{path}:{expected}")
 
 
 class TestCheckout:

@@ -8,51 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import itertools
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from google.genai import types
 from pydantic import ValidationError
 from websockets.asyncio.server import ServerConnection
-from websockets.exceptions import ConnectionClosed
 
 from pytest_talk2agent.workflows.agents.protocol import Call, Returned
-from tests.workflows.lines.brain import RATE, Brain, Ears, MakeTalker, spoken, voice
-from tests.workflows.lines.faults import Fault, Moment, OverError
+from tests.workflows.lines.brain import RATE, spoken
+from tests.workflows.lines.vendor_server import VendorCall, VendorServer
 
-CHUNK_MS = 100
 HEARD_RATE = 16_000
 
 
 @dataclass
-class GeminiServer:
-    """What it is like, and what it saw of all calls; ``twist`` as of the realtime server."""
+class GeminiServer(VendorServer):
+    """The live API, and what it saw of all calls."""
 
-    talker: MakeTalker
-    fault: Fault | None = None
-    twist: Any = None
-    speed: float = 8.0
-    yields: bool = True
-    onset_ms: int = 100
-    calls: int = 0
-    got: list[dict[str, Any]] = field(default_factory=list)
-    headers: list[Mapping[str, str]] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-
-    async def __call__(self, connection: ServerConnection) -> None:
-        self.calls += 1
-        assert connection.request is not None
-        self.headers.append(dict(connection.request.headers))
-        call = _Call(self, connection)
-        try:
-            await call.run()
-        except (ConnectionClosed, OverError):
-            pass
-        finally:
-            await call.end()
+    def call(self, connection: ServerConnection) -> VendorCall:
+        return _Call(self, connection)
 
     def got_kinds(self) -> list[str]:
         """What it got, without the sound: "setup", "realtime_input.text", "tool_response"."""
@@ -68,42 +44,16 @@ class GeminiServer:
         return kinds
 
 
-class _Call:
+class _Call(VendorCall):
     def __init__(self, server: GeminiServer, connection: ServerConnection) -> None:
-        self._server, self._connection = server, connection
-        self._brain = Brain(server.talker())
-        self._ears = Ears(HEARD_RATE, server.onset_ms)
-        self._ids = itertools.count(1)
+        super().__init__(server, connection, HEARD_RATE)
+        self._server = server
         self._automatic = True
-        self._task: asyncio.Task[None] | None = None
         self._out: dict[str, str] = {}
-        self._results: list[Returned] = []
-        self._replies = 0
         self._plays_until = 0.0
-        self._error: BaseException | None = None
-        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def run(self) -> None:
-        await self._moment("accept")
-        reading = asyncio.ensure_future(self._read())
-        await asyncio.wait({reading, self._failed}, return_when=asyncio.FIRST_COMPLETED)
-        if self._failed.done() and not reading.done():
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
-            raise self._error or OverError
-        await reading
-
-    async def end(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _read(self) -> None:
-        async for raw in self._connection:
-            message = json.loads(raw)
-            self._check(message)
-            self._server.got.append(message)
-            await self._take(message)
+    async def _accepted(self) -> None:
+        """The API says nothing before the setup."""
 
     def _check(self, message: dict[str, Any]) -> None:
         """By the SDK's types; its type of a setup lacks the one field that its own converter adds."""
@@ -159,21 +109,8 @@ class _Call:
 
     # What it says
 
-    def _begin(self, *, spoke: bool) -> None:
-        self._task = asyncio.ensure_future(self._answer(spoke))
-        self._task.add_done_callback(self._answered)
-
-    def _answered(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and (error := task.exception()) is not None and not self._failed.done():
-            self._error = error
-            self._failed.set_result(None)
-
     async def _answer(self, spoke: bool) -> None:
-        results, self._results = self._results, []
-        self._replies += 1
-        if self._replies <= 2:
-            await self._moment("greeting" if self._replies == 1 else "turn")
-        reply = self._brain.reply(spoke, results)
+        reply = self._brain.reply(spoke, await self._next_results())
         if reply.text.strip():
             await self._say(reply.text)
         calls = [Call(f"call-{next(self._ids)}", call.name, call.args) for call in reply.calls]
@@ -201,23 +138,13 @@ class _Call:
         await self._emit(serverContent={"turnComplete": True}, usageMetadata=usage)
 
     async def _say(self, text: str) -> None:
-        sound, words = voice(spoken(text)), text.split()
         self._plays_until = max(self._plays_until, self._ears.heard_ms) + spoken(text)
-        size = CHUNK_MS * RATE // 1000 * 2
-        chunks = [sound[start : start + size] for start in range(0, len(sound), size)]
-        told = 0
-        for number, chunk in enumerate(chunks):
-            upto = -(-len(words) * (number + 1) // len(chunks))
-            if said := " ".join(words[told:upto]):
-                piece = said if upto == len(words) else f"{said} "
-                await self._emit(serverContent={"outputTranscription": {"text": piece}})
-            told = upto
+        async for said, chunk in self._pieces(text):
+            if said:
+                await self._emit(serverContent={"outputTranscription": {"text": said}})
             data = base64.b64encode(chunk).decode()
             part = {"inlineData": {"data": data, "mimeType": f"audio/pcm;rate={RATE}"}}
             await self._emit(serverContent={"modelTurn": {"parts": [part]}})
-            if number == 1:
-                await self._moment("audio")
-            await asyncio.sleep(CHUNK_MS / 1000 / self._server.speed)
 
     async def _interrupt(self) -> None:
         """A reply that is made is broken off, with its calls; what was made is thought to be played by now."""
@@ -230,18 +157,9 @@ class _Call:
                 self._out = {}
             await self._emit(serverContent={"turnComplete": True})
 
-    async def _moment(self, moment: Moment) -> None:
-        fault = self._server.fault
-        if fault is not None and fault.moment == moment:
-            await fault.act(self._connection)
-
     async def _emit(self, **message: Any) -> None:
-        if self._server.twist is not None:
-            twisted = self._server.twist(message)
-            if twisted is not message:
-                for one in twisted:
-                    await self._connection.send(one if isinstance(one, str | bytes) else json.dumps(one))
-                return
+        if await self._twisted(message):
+            return
         try:
             types.LiveServerMessage.model_validate(message)
         except ValidationError as error:

@@ -5,13 +5,10 @@ It hears by loudness, answers as its brain says, speaks faster than real time, a
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import contextlib
-import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -20,13 +17,11 @@ from openai.types import realtime as ga_types
 from openai.types.beta import realtime as beta_types
 from pydantic import TypeAdapter, ValidationError
 from websockets.asyncio.server import ServerConnection
-from websockets.exceptions import ConnectionClosed
 
 from pytest_talk2agent.workflows.agents.protocol import Call, Reply, Returned
-from tests.workflows.lines.brain import RATE, Brain, Ears, MakeTalker, spoken, voice
-from tests.workflows.lines.faults import Fault, Moment, OverError
+from tests.workflows.lines.brain import RATE
+from tests.workflows.lines.vendor_server import VendorCall, VendorServer
 
-CHUNK_MS = 100
 _BETA_NAMES = {
     "response.output_audio.delta": "response.audio.delta",
     "response.output_audio.done": "response.audio.done",
@@ -56,85 +51,34 @@ def unknown_fields(value: Any, place: str = "") -> list[str]:
 
 
 @dataclass
-class RealtimeServer:
-    """What it is like, and what it saw of all calls.
+class RealtimeServer(VendorServer):
+    """The realtime API, and what it saw of all calls; ``form`` is that of the protocol, "ga" or "beta"."""
 
-    ``speed`` is how many times faster than real time it speaks. ``twist`` changes an event before it is sent, or drops
-    it with None; a twisted event is not checked.
-    """
-
-    talker: MakeTalker
     form: str = "ga"
-    fault: Fault | None = None
-    twist: Any = None
-    speed: float = 8.0
-    yields: bool = True
-    onset_ms: int = 100
-    calls: int = 0
-    got: list[dict[str, Any]] = field(default_factory=list)
-    headers: list[Mapping[str, str]] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         _types(self.form)  # to build them takes longer than a caller waits
 
-    async def __call__(self, connection: ServerConnection) -> None:
-        self.calls += 1
-        assert connection.request is not None
-        self.headers.append(dict(connection.request.headers))
-        call = _Call(self, connection)
-        try:
-            await call.run()
-        except (ConnectionClosed, OverError):
-            pass
-        finally:
-            await call.end()
+    def call(self, connection: ServerConnection) -> VendorCall:
+        return _Call(self, connection)
 
     def got_types(self) -> list[str]:
         """The types of what it got, without the sound."""
         return [one["type"] for one in self.got if one["type"] != "input_audio_buffer.append"]
 
 
-class _Call:
+class _Call(VendorCall):
     def __init__(self, server: RealtimeServer, connection: ServerConnection) -> None:
-        self._server, self._connection = server, connection
-        self._brain = Brain(server.talker())
-        self._ears = Ears(RATE, server.onset_ms)
-        self._ids = itertools.count(1)
+        super().__init__(server, connection, RATE)
+        self._server = server
         self._session: dict[str, Any] = {}
-        self._task: asyncio.Task[None] | None = None
         self._active = ""
         self._spoke = False
-        self._results: list[Returned] = []
         self._calls: dict[str, str] = {}
         self._items: dict[str, int] = {}
-        self._replies = 0
-        self._error: BaseException | None = None
-        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def run(self) -> None:
-        await self._moment("accept")
+    async def _accepted(self) -> None:
         await self._emit("session.created", session=self._plain_session())
-        reading = asyncio.ensure_future(self._read())
-        await asyncio.wait({reading, self._failed}, return_when=asyncio.FIRST_COMPLETED)
-        if self._failed.done() and not reading.done():
-            reading.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await reading
-            raise self._error or OverError
-        await reading
-
-    async def end(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _read(self) -> None:
-        async for raw in self._connection:
-            event = json.loads(raw)
-            self._check(event)
-            self._server.got.append(event)
-            await self._take(event)
 
     def _check(self, event: dict[str, Any]) -> None:
         _, client = _types(self._server.form)
@@ -166,7 +110,7 @@ class _Call:
             if self._active:
                 await self._refuse("conversation_already_has_active_response", "a reply is under way", event)
             else:
-                self._begin()
+                self._reply()
         elif name == "response.cancel":
             if not self._active:
                 await self._refuse("response_cancel_not_active", "no reply is under way", event)
@@ -194,7 +138,7 @@ class _Call:
             await self._emit("input_audio_buffer.speech_stopped", audio_end_ms=at, item_id=item)
             await self._commit()
             if detection.get("create_response", True) and not self._active:
-                self._begin()
+                self._reply()
 
     async def _commit(self) -> None:
         item = f"item_u{next(self._ids)}"
@@ -224,22 +168,13 @@ class _Call:
 
     # What it says
 
-    def _begin(self) -> None:
+    def _reply(self) -> None:
         self._active = f"resp_{next(self._ids)}"
-        self._task = asyncio.ensure_future(self._answer(self._active))
-        self._task.add_done_callback(self._answered)
-
-    def _answered(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and (error := task.exception()) is not None and not self._failed.done():
-            self._error = error
-            self._failed.set_result(None)
-
-    async def _answer(self, response: str) -> None:
         spoke, self._spoke = self._spoke, False
-        results, self._results = self._results, []
-        self._replies += 1
-        if self._replies <= 2:
-            await self._moment("greeting" if self._replies == 1 else "turn")
+        self._begin(spoke=spoke)
+
+    async def _answer(self, spoke: bool) -> None:
+        response, results = self._active, await self._next_results()
         await self._emit("response.created", response=self._response(response, "in_progress"))
         reply = self._brain.reply(spoke, results)
         output: list[dict[str, Any]] = []
@@ -262,21 +197,11 @@ class _Call:
         )
         await self._added(message | {"status": "in_progress"})
         await self._emit("response.content_part.added", **place, part={"type": "audio", "transcript": ""})
-        sound, words = voice(spoken(reply.text)), reply.text.split()
-        size = CHUNK_MS * RATE // 1000 * 2
-        chunks = [sound[start : start + size] for start in range(0, len(sound), size)]
-        told = 0
-        for number, chunk in enumerate(chunks):
-            upto = -(-len(words) * (number + 1) // len(chunks))
-            if text := " ".join(words[told:upto]):
-                delta = text if upto == len(words) else f"{text} "
+        async for delta, chunk in self._pieces(reply.text):
+            if delta:
                 await self._emit("response.output_audio_transcript.delta", **place, delta=delta)
-            told = upto
             self._items[item] = self._items.get(item, 0) + len(chunk) * 500 // RATE
             await self._emit("response.output_audio.delta", **place, delta=base64.b64encode(chunk).decode())
-            if number == 1:
-                await self._moment("audio")
-            await asyncio.sleep(CHUNK_MS / 1000 / self._server.speed)
         await self._emit("response.output_audio.done", **place)
         await self._emit("response.output_audio_transcript.done", **place, transcript=reply.text)
         await self._emit("response.content_part.done", **place, part={"type": "audio", "transcript": reply.text})
@@ -335,11 +260,6 @@ class _Call:
 
     # Events
 
-    async def _moment(self, moment: Moment) -> None:
-        fault = self._server.fault
-        if fault is not None and fault.moment == moment:
-            await fault.act(self._connection)
-
     def _plain_session(self) -> dict[str, Any]:
         session = dict(self._session)
         if self._server.form == "ga":
@@ -362,12 +282,8 @@ class _Call:
         if self._server.form == "beta":
             name = _BETA_NAMES.get(name, name)
         event = {"event_id": f"event_{next(self._ids)}", "type": name, **fields}
-        if self._server.twist is not None:
-            twisted = self._server.twist(event)
-            if twisted is not event:
-                for one in twisted:
-                    await self._connection.send(one if isinstance(one, str | bytes) else json.dumps(one))
-                return
+        if await self._twisted(event):
+            return
         server, _ = _types(self._server.form)
         try:
             extra = unknown_fields(server.validate_python(event))
