@@ -64,6 +64,16 @@ def _outside_github(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+FOREIGN = ("anyio", "hypothesispytest", "platformdirs")  # plugins of packages that the tests need and their runs do not
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Runs of pytest that load our plugin and xdist: what else is installed costs each of them a fifth of its time."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in FOREIGN))
+    return pytester
+
+
 @pytest.fixture
 def tasks(pytester: pytest.Pytester) -> Path:
     """A task file of two tasks without recordings."""

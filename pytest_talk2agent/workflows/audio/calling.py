@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import queue
 import threading
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from pytest_talk2agent.workflows.agents.protocol import (
     Briefing,
     InfrastructureError,
 )
-from pytest_talk2agent.workflows.agents.voice import Line, LineError, VoiceAgent
+from pytest_talk2agent.workflows.agents.voice import FRAME_MS, Line, LineError, VoiceAgent
 from pytest_talk2agent.workflows.audio.activity import LEVEL, SILERO, make_detector
 from pytest_talk2agent.workflows.audio.duplex import DuplexSession
 from pytest_talk2agent.workflows.audio.guarded_line import GuardedLine
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 HANG_UP_SECONDS = 5.0
 """How long closing a line may take."""
+GOLDEN = 0.618
+"""Of a frame: each call begins its frames so much later than the one before, which keeps any number of calls apart."""
+_CALLS = itertools.count()
 
 
 class Call:
@@ -93,7 +97,8 @@ class Call:
             return _dialled(lambda: self._agent.dial(briefing, real=False))
         line = _within(self._sound.limits.connect, lambda: self._agent.dial(briefing, real=True))
         if isinstance(scene.timeline.clock, RealClock):
-            scene.timeline.clock.restart()
+            phase = next(_CALLS) * GOLDEN % 1
+            scene.timeline.clock.restart(FRAME_MS * 1_000_000, phase)
         return line
 
     def _session(self, scene: Scene, line: Line, recorder: Recorder | None) -> DuplexSession:

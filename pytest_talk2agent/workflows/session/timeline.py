@@ -76,9 +76,14 @@ class RealClock:
         self._ready: queue.SimpleQueue[Action] = queue.SimpleQueue()
         self._asked = 0
 
-    def restart(self) -> None:
-        """Let the time begin now: what came before was no part of the session."""
-        self._start = time.monotonic_ns()
+    def restart(self, beat_ns: int, phase: float) -> None:
+        """Let the time begin anew, as what came before was no part of the session.
+
+        It begins less than a beat from now, at ``phase`` of one (0 to 1), so that sessions of other phases, which work
+        at every beat, do not work at the same moments.
+        """
+        now = time.monotonic_ns()
+        self._start = now + (round(phase * beat_ns) - now) % beat_ns
 
     def wall_ns(self, media_ms: int) -> int:
         """What the machine's clock says."""
