@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_talk2agent.adapter.options import asked_for, is_run
 from pytest_talk2agent.adapter.plan import Plan, take_hooks, unasked
-from pytest_talk2agent.adapter.report_keeper import TrialKeeper, last_line
+from pytest_talk2agent.adapter.report_keeper import ReportKeeper, TrialKeeper, last_line
 from pytest_talk2agent.adapter.run_files import RunFiles
 from pytest_talk2agent.adapter.workflow_keeper import WorkflowKeeper
 from pytest_talk2agent.reporting.properties import ITEM, RECORD
@@ -33,15 +33,6 @@ GATE = "talk2agent::gate"
 _NO_RUN = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
 
 
-@dataclass
-class _Try:
-    """What one process said of one item, since it last began with it."""
-
-    result: TaskResult | None = None
-    error: str | None = None
-    failed: bool = False
-
-
 class Gatekeeper:
     """Registered outside xdist workers, when the first spoken task is met or an option speaks to this plugin."""
 
@@ -49,16 +40,14 @@ class Gatekeeper:
         self._config = config
         self._voice = voice
         self._plan = Plan()
-        self._tries: dict[tuple[str, str], _Try] = {}
-        self._last: tuple[pytest.TestReport | None, dict[str, object]] = None, {}
         self._uncollected: dict[str, str] = {}
-        self._places: dict[str, tuple[str, int]] = {}
         self._gate: Gate | None = None
         self._executed: Executed | None = None
         self._decided = False
         self._session: pytest.Session | None = None
         self._finished = False
         self._files = RunFiles(config, voice)
+        self._items = ReportKeeper(RECORD, ITEM, lambda plan: plan.items, _read, self._take)
         self.trials = TrialKeeper(self._files.append)
         self.workflows = WorkflowKeeper(voice)
         self.rejected: list[str] = []
@@ -67,7 +56,12 @@ class Gatekeeper:
     @property
     def plugins(self) -> dict[str, object]:
         """What is registered with pytest, by name."""
-        return {"t2a-gatekeeper": self, "t2a-trialkeeper": self.trials, "t2a-workflowkeeper": self.workflows}
+        return {
+            "t2a-gatekeeper": self,
+            "t2a-itemkeeper": self._items,
+            "t2a-trialkeeper": self.trials,
+            "t2a-workflowkeeper": self.workflows,
+        }
 
     def follow(self, plan: Plan) -> None:
         """Expect what a process plans. All processes of a run plan the same, so the first plan counts."""
@@ -75,8 +69,8 @@ class Gatekeeper:
             return
         self._plan = plan
         self._voice.note(plan.notes)
-        self.trials.follow(plan)
-        self.workflows.follow(plan)
+        for keeper in (self._items, self.trials, self.workflows):
+            keeper.follow(plan)
         for file in plan.conftests:
             take_hooks(self._config, file)
 
@@ -86,42 +80,7 @@ class Gatekeeper:
         if report.failed:
             self._uncollected[report.nodeid or "the session"] = last_line(report)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take identity and record out of a report before other plugins see it, and note what it says."""
-        ours = {name: value for name, value in report.user_properties if name in (ITEM, RECORD)}
-        if (
-            report is self._last[0]
-        ):  # a plugin that tries again sends the report of the first try anew, as the last one's
-            ours = self._last[1]
-        self._last = report, ours
-        report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
-        item = ours.get(ITEM) or self._plan.items.get(report.nodeid)
-        if not isinstance(item, str):
-            return
-        path, line, _ = report.location
-        self._places[item] = (path, (line or 0) + 1)
-        who = item, getattr(report, "worker_id", "")  # xdist gives it to the reports of its workers
-        if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
-            self._tries[who] = _Try()
-        this = self._tries[who]
-        if RECORD in ours and report.when == "call":
-            self._take(this, ours[RECORD])
-        if not report.failed:
-            return
-        if RECORD not in ours or report.when != "call":
-            this.error = last_line(report)
-        else:
-            this.failed = True
-
-    def _take(self, this: _Try, record: object) -> None:
-        from pytest_talk2agent.results.task_result import TaskResult
-
-        if this.result is not None:
-            return  # a subtest has brought it already
-        if not isinstance(record, TaskResult):
-            record = TaskResult.from_json(json.loads(str(record)))
-        result = this.result = record
+    def _take(self, result: TaskResult) -> None:
         try:
             self._config.hook.pytest_t2a_result(config=self._config, result=result)
         except Exception as error:
@@ -171,7 +130,7 @@ class Gatekeeper:
         self._decided = True
         if not self._is_concerned():
             return
-        results, errors = self._ordered(), self._errors()
+        results, errors = self._ordered(), self._items.errors
         settings = self._voice.settings
         executed = self.trials.executed(updates=settings.update == "all")
         gate = self._judge(results, errors, executed)
@@ -203,9 +162,9 @@ class Gatekeeper:
         gate = decide_run(
             results,
             errors,
-            set(self._plan.items.values()),
+            self._items.expected,
             settings.rules,
-            failed_tests={item for (item, _), this in self._tries.items() if this.failed},
+            failed_tests=self._items.failed,
             uncollected=self._uncollected,
             unseen=[] if settings.update == "all" else [f"{file}::{key}" for _, file, key in self._plan.unseen],
             baseline=baseline if results else None,
@@ -226,7 +185,7 @@ class Gatekeeper:
 
         A run whose tests only use transcripts, for an agent of their own, is an ordinary run.
         """
-        if self._plan.items or self._tries or self._plan.unseen or self.trials.met or self.workflows.met:
+        if self._items.met or self._plan.unseen or self.trials.met or self.workflows.met:
             return True
         if self._plan.listeners:
             return False
@@ -257,16 +216,12 @@ class Gatekeeper:
                 reasons.append(f"a pytest_t2a_gate hook returned {answer!r:.80}; it returns a list of reasons")
         return reasons
 
-    def _errors(self) -> dict[str, str]:
-        """Why items could not be judged; an item that any process could not judge is one of them."""
-        return {item: this.error for (item, _), this in self._tries.items() if this.error is not None}
-
     def _ordered(self) -> list[TaskResult]:
         """Results by condition, as the options name them, then by item: no matter which worker was first."""
         place = {spec.label: index for index, spec in enumerate(self._voice.settings.specs)}
-        errors = self._errors()
-        found = {item: this.result for (item, _), this in self._tries.items() if this.result and item not in errors}
-        return sorted(found.values(), key=lambda result: (place[result.condition], result.node))
+        errors = self._items.errors
+        found = [result for item, result in self._items.results.items() if item not in errors]
+        return sorted(found, key=lambda result: (place[result.condition], result.node))
 
     def _report_failure(self, gate: Gate) -> None:
         """Let a gate that is red alone fail as one entry of its own, in JUnit and in every other report."""
@@ -301,7 +256,7 @@ class Gatekeeper:
         from pytest_talk2agent.reporting.visible import visible_line
 
         verbose = self._config.get_verbosity() > 0
-        lines = summary_lines(self._ordered(), self._errors(), self._gate, self._executed, verbose=verbose)
+        lines = summary_lines(self._ordered(), self._items.errors, self._gate, self._executed, verbose=verbose)
         terminalreporter.ensure_newline()
         terminalreporter.section("talk2agent")
         for line in (*lines, *self.workflows.lines(verbose=verbose)):
@@ -322,8 +277,16 @@ class Gatekeeper:
 
         items = not self._config.pluginmanager.hasplugin(ANNOTATOR)
         root = self._config.rootpath
-        for line in workflow_commands(self._ordered(), self._errors(), gate, self._places, items=items, root=root):
+        for line in workflow_commands(
+            self._ordered(), self._items.errors, gate, self._items.places, items=items, root=root
+        ):
             terminalreporter.write_line(line)
+
+
+def _read(record: object) -> TaskResult:
+    from pytest_talk2agent.results.task_result import TaskResult
+
+    return record if isinstance(record, TaskResult) else TaskResult.from_json(json.loads(str(record)))
 
 
 def _said(error: BaseException) -> str:

@@ -34,23 +34,40 @@ class Try(Generic[Result]):
 class ReportKeeper(Generic[Result]):
     """Registered outside xdist workers.
 
-    ``result`` and ``item`` are the properties that hold the record of an item and what it is; ``read`` makes a result
-    of a record, ``take`` is called with each.
+    ``result`` and ``item`` are the properties that hold the record of an item and what it is. ``planned`` gives what
+    items a plan has, by node id, for those that die before they say it; ``read`` makes a result of a record, ``take``
+    is called with each. ``places`` are the file and the line (from 1) of each item.
     """
 
     def __init__(
-        self, result: str, item: str, read: Callable[[object], Result], take: Callable[[Result], None] | None = None
+        self,
+        result: str,
+        item: str,
+        planned: Callable[[Plan], Mapping[str, str]],
+        read: Callable[[object], Result],
+        take: Callable[[Result], None] = lambda result: None,
     ) -> None:
         self._names = result, item
-        self._make = read
-        self._take = take
-        self._expected: Mapping[str, str] = {}
+        self._planned, self._make, self._take = planned, read, take
+        self._plan = Plan()
+        self.places: dict[str, tuple[str, int]] = {}
         self._tries: dict[tuple[str, str], Try[Result]] = {}
         self._last: tuple[pytest.TestReport | None, dict[str, object]] = None, {}
 
-    def expect(self, items: Mapping[str, str]) -> None:
-        """Know what items are by their node ids, for those that die before they say it."""
-        self._expected = items
+    def follow(self, plan: Plan) -> None:
+        """Expect what a process plans; all processes of a run plan the same, so the first plan that has any counts."""
+        if not self._planned(self._plan):
+            self._plan = plan
+
+    @property
+    def expected(self) -> set[str]:
+        """What was planned."""
+        return set(self._planned(self._plan).values())
+
+    @property
+    def met(self) -> bool:
+        """Whether any was planned or run."""
+        return bool(self._planned(self._plan) or self._tries)
 
     @property
     def results(self) -> dict[str, Result]:
@@ -76,17 +93,18 @@ class ReportKeeper(Generic[Result]):
         self._last = report, ours
         report.user_properties = [pair for pair in report.user_properties if pair[0] not in ours]
         name, identity = self._names
-        item = ours.get(identity) or self._expected.get(report.nodeid)
+        item = ours.get(identity) or self._planned(self._plan).get(report.nodeid)
         if not isinstance(item, str):
             return
+        path, line, _ = report.location
+        self.places[item] = (path, (line or 0) + 1)
         who = item, getattr(report, "worker_id", "")  # xdist gives it to the reports of its workers
         if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
             self._tries[who] = Try()
         this = self._tries[who]
-        if name in ours and this.result is None:
+        if name in ours and report.when == "call" and this.result is None:  # a subtest may have brought it already
             this.result = self._make(ours[name])
-            if self._take is not None:
-                self._take(this.result)
+            self._take(this.result)
         if report.failed and report.when == "call" and this.result is not None:
             this.failed = True
         elif report.failed:
@@ -100,26 +118,19 @@ class TrialKeeper(ReportKeeper["TrialResult"]):
     """
 
     def __init__(self, take: Callable[[TrialResult], None]) -> None:
-        super().__init__(TRIAL, TRIAL_ITEM, _read, take)
-        self._plan = Plan()
-
-    def follow(self, plan: Plan) -> None:
-        """Expect what a process plans; all processes of a run plan the same, so the first plan that has any counts."""
-        if not self._plan.trials:
-            self._plan = plan
-            self.expect(plan.trials)
+        super().__init__(TRIAL, TRIAL_ITEM, lambda plan: plan.trials, _read, take)
 
     @property
     def met(self) -> bool:
         """Whether trials were planned or run, or the baseline has some that were not."""
-        return bool(self._plan.trials or self._plan.unexecuted or self._tries)
+        return super().met or bool(self._plan.unexecuted)
 
     def executed(self, *, updates: bool) -> Executed:
         """All trials of the run; with ``updates`` what of the baseline did not run is let go."""
         from pytest_talk2agent.execution.trial_gate import executed_run
 
         unseen = () if updates else self._plan.unexecuted
-        return executed_run(self.results.values(), self.errors, self._plan.trials.values(), unseen)
+        return executed_run(self.results.values(), self.errors, self.expected, unseen)
 
 
 def _read(record: object) -> TrialResult:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_talk2agent.adapter.plan import Plan
 from pytest_talk2agent.adapter.report_keeper import ReportKeeper
 from pytest_talk2agent.reporting.properties import SESSION, SESSION_ITEM
 from pytest_talk2agent.tasks.errors import counted
@@ -31,22 +30,15 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
     """Registered outside xdist workers beside the gatekeeper."""
 
     def __init__(self, voice: VoiceSession) -> None:
-        super().__init__(SESSION, SESSION_ITEM, _read)
+        super().__init__(SESSION, SESSION_ITEM, lambda plan: plan.sessions, _read)
         self._voice = voice
-        self._plan = Plan()
         self._unseen: Sequence[tuple[str, str]] = []
         self.gate: CampaignGate | None = None
-
-    def follow(self, plan: Plan) -> None:
-        """Expect what a process plans; all processes of a run plan the same, so the first plan that has any counts."""
-        if not self._plan.sessions:
-            self._plan = plan
-            self.expect(plan.sessions)
 
     @property
     def met(self) -> bool:
         """Whether sessions were planned or held, or the baseline has some that were not."""
-        return bool(self._plan.sessions or self._plan.unmet or self._tries)
+        return super().met or bool(self._plan.unmet)
 
     def decide(self, *, updates: bool) -> CampaignGate:
         """Decide on all sessions; with ``updates`` what of the baseline did not run is let go."""
@@ -59,7 +51,7 @@ class WorkflowKeeper(ReportKeeper["SessionRecord"]):
         self.gate = decide_campaign(
             self.results,
             self.errors,
-            set(self._plan.sessions.values()),
+            self.expected,
             campaign_rules(self._voice),
             baseline=held,
             compared=settings.baseline is not None,
