@@ -185,4 +185,4 @@ def is_run(config: pytest.Config) -> bool:
         "show_fixtures_per_test",
         "setupplan",
     )
-    return not any(getattr(config.known_args_namespace, name, False) for name in listing)
+    return not any(vars(config.known_args_namespace).get(name) for name in listing)

@@ -239,12 +239,10 @@ def _in_scope(session: pytest.Session, entry: Entry | ExecutedEntry | HeldEntry)
 
 def _conftests(config: pytest.Config) -> list[str]:
     """The conftest files that implement a hook of this plugin which is called where the run is decided."""
-    plugins = {id(call.plugin): call.plugin for hook in _HOOKS for call in getattr(config.hook, hook).get_hookimpls()}
+    hooks = config.hook.pytest_t2a_result, config.hook.pytest_t2a_gate
+    plugins = {id(call.plugin): call.plugin for hook in hooks for call in hook.get_hookimpls()}
     files = [str(getattr(plugin, "__file__", "")) for plugin in plugins.values()]
     return sorted(file for file in files if Path(file).name == "conftest.py")
-
-
-_HOOKS = ("pytest_t2a_result", "pytest_t2a_gate")
 
 
 def take_hooks(config: pytest.Config, file: str) -> None:
@@ -265,7 +263,7 @@ def take_hooks(config: pytest.Config, file: str) -> None:
         raise pytest.UsageError(
             f"{file}: its hooks are called here, too, and it cannot be imported: {error}"
         ) from error
-    hooks = {name: getattr(module, name) for name in _HOOKS if hasattr(module, name)}
+    hooks = {name: hook for name, hook in vars(module).items() if name in ("pytest_t2a_result", "pytest_t2a_gate")}
     config.pluginmanager.register(SimpleNamespace(**hooks, __file__=file), f"t2a-hooks-of-{file}")
 
 

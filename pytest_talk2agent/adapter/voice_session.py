@@ -43,7 +43,7 @@ class VoiceSession:
 
         self.config = config
         self.settings = settings_of(config)
-        self.worker: dict[str, Any] | None = getattr(config, "workerinput", {}).get("t2a")
+        self.worker: dict[str, Any] | None = (_worker_input(config) or {}).get("t2a")
         self._process = os.getpid()
         self.owner: ServerOwner | None = None
         self.stored: Progress | None = None
@@ -301,8 +301,13 @@ class VoiceSession:
 
 
 def is_worker(config: pytest.Config) -> bool:
-    """Whether this process is a worker of pytest-xdist, which then gives its configuration an input."""
-    return hasattr(config, "workerinput")
+    """Whether this process is a worker of pytest-xdist."""
+    return _worker_input(config) is not None
+
+
+def _worker_input(config: pytest.Config) -> dict[str, Any] | None:
+    """What xdist gives to the configuration of a worker; None elsewhere."""
+    return getattr(config, "workerinput", None)
 
 
 voice_key = pytest.StashKey[VoiceSession]()

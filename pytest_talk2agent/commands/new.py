@@ -5,21 +5,26 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_talk2agent.commands.common import Commands, declared, write
 from pytest_talk2agent.judging.task_controls import labels_of
-from pytest_talk2agent.recording.new_suite import instructions_in, suite_of
 from pytest_talk2agent.recording.rendering import Line, render, write_manifest
 from pytest_talk2agent.recording.review import Review
 from pytest_talk2agent.recording.script import literals_of, script_of
 from pytest_talk2agent.recording.voices import make_voices
 from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.tasks.importers.draft import draft_of, to_yaml
+from pytest_talk2agent.tasks.importers.original import Original
 from pytest_talk2agent.tasks.lint import lint
 from pytest_talk2agent.tasks.loader import load_tasks
 
 _INI = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_MOST = 1000
+_LONGEST = 20_000
 
 
 def add_new(commands: Commands) -> None:
@@ -54,6 +59,29 @@ def run_new(options: argparse.Namespace) -> int:
     lines += [f"{finding}" for finding in lint(tasks, labels_of)]
     write([*lines, "", *_next(folder, path, recorded=bool(voices))])
     return 0
+
+
+def instructions_in(text: str) -> list[str]:
+    """The instructions of a text: its paragraphs. Raises ValueError where there is none, or what is too much."""
+    found = [part.strip() for part in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")) if part.strip()]
+    if not found:
+        raise ValueError("no instruction; write one, or several with an empty line between them")
+    if len(found) > _MOST or max(map(len, found)) > _LONGEST:
+        raise ValueError(f"at most {_MOST} instructions of {_LONGEST} characters are taken")
+    return found
+
+
+def suite_of(name: str, instructions: Sequence[str], path: Path) -> str:
+    """The text of a task file with a proposed task for each instruction."""
+    drafts, taken = [], set[str]()
+    for number, instruction in enumerate(instructions, 1):
+        words = [word.lower() for word in _WORD.findall(instruction)][:4]
+        slug = "-".join(words) or f"task-{number}"
+        while slug in taken:
+            slug = f"{slug}-{number}"
+        taken.add(slug)
+        drafts.append(draft_of(Original(name, slug, instruction, "", path)))
+    return to_yaml(drafts)
 
 
 def _recorded(folder: Path, lines: list[Line]) -> list[str]:

@@ -52,7 +52,7 @@ def speak_packages(folders: Sequence[Path], options: argparse.Namespace) -> int:
 
 def _speak_all(folders: Sequence[Path], options: argparse.Namespace) -> int:
     for name in ("script", "accept", "rewrite", "out"):
-        if getattr(options, name):
+        if vars(options)[name]:
             raise ValueError(f"--{name} is for tasks; what the user of a workflow says stands in its bank")
     if options.workers < 1:
         raise ValueError("--workers must be 1 or more")

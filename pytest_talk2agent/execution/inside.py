@@ -1,4 +1,7 @@
-"""For programs of ours inside a sandbox that start foreign code and outlive it: answers, and ends."""
+"""For programs of ours inside a sandbox that start foreign code and outlive it: answers, and ends.
+
+Apart, as the check's and the grader's programs share it, and the programs outside must not.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """A filter of system calls, as the kernel takes it: what foreign code can do without, and no limit counts.
 
+Apart, as it is made of the kernel's numbers alone and starts nothing.
+
 Memory that belongs to no process (System V segments, files of ``memfd_create``) escapes every limit on processes and
 on file systems. Looking into other processes, keys, tracing and the kernel's own programs are refused, too. A call that
 is refused fails with EPERM or ENOSYS, and programs go on without it.

@@ -1,4 +1,7 @@
-"""White noise: to degrade a recording by a known amount, and as near-silence for the silence control."""
+"""White noise: to degrade a recording by a known amount, and as near-silence for the silence control.
+
+Apart from `acoustics`, which has conditions of rooms and lines; this is what a spec or a control asks for alone.
+"""
 
 from __future__ import annotations
 

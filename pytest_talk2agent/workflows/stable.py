@@ -1,5 +1,7 @@
 """Choices that are the same on every machine: hashes of texts instead of a clock or the process's own randomness.
 
+Apart, as every folder of workflows chooses and signs by it.
+
 APEX-Voice, `core/hashing`: a key is BLAKE2b with a digest of 16 bytes over the parts, joined by U+001F.
 """
 

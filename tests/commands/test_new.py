@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_talk2agent.cli import main
-from pytest_talk2agent.recording.new_suite import instructions_in
+from pytest_talk2agent.commands.new import instructions_in
 from pytest_talk2agent.recording.review import Review
 from pytest_talk2agent.tasks.loader import load_tasks
 from pytest_talk2agent.tasks.manifest import read_manifest

@@ -1,4 +1,7 @@
-"""A program of anybody's as the agent: it runs inside the sandbox, and gets the transcript on its standard input."""
+"""A program of anybody's as the agent: it runs inside the sandbox, and gets the transcript on its standard input.
+
+A file of its own, as every agent is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Agent specs, as they are written after ``--agent``."""
+"""Agent specs, as they are written after ``--agent``.
+
+Apart, so that no agent knows of the others.
+"""
 
 from __future__ import annotations
 

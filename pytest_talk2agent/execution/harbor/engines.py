@@ -1,4 +1,7 @@
-"""Where Harbor's environments run: in containers of docker or podman, or in the sandbox where there is no engine."""
+"""Where Harbor's environments run: in containers of docker or podman, or in the sandbox where there is no engine.
+
+Apart, as Harbor's own process loads `environment`, and this one only has to know which engine there is.
+"""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ evaluate.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
+import pkgutil
 import sys
 import threading
 import time
@@ -46,8 +46,7 @@ def main() -> None:
 
 def load(name: str) -> Any:
     """What ``module:Name`` names."""
-    module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    return pkgutil.resolve_name(name)
 
 
 def episode(environment: Any, request: dict[str, Any], say: Say) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Who may record: a link for each speaker, with a token that nobody can guess.
 
+Apart, as the page reads links and the command line makes them.
+
 The token stands behind the ``#`` of the link, which browsers send to no server and put into no log or referrer; the
 page sends it in a header. It is no cookie, so that a page of another site has nothing to make a browser send.
 """

@@ -1,5 +1,7 @@
 """Where a channel is audible, in blocks of 5 ms, as it is played; how far from a moment that lies is at most a block.
 
+Apart, as the recorder, both sides of a call and the reference measure by it.
+
 What a person waits for is sound, not the bytes that carry it, so an utterance begins and ends with its audible blocks.
 Whether that sound is speech is for a voice activity detector to say (`activity`), which needs longer.
 """

@@ -1,5 +1,7 @@
 """The stand-in voice of APEX-Voice (2.5): 320 ms a word, a faint sine whose pitch is that of the text.
 
+Apart, as agents, the reference and the caller all speak with it.
+
 It says nothing that a recogniser could hear. It is there for agents of known timing, and only where it is asked for.
 """
 

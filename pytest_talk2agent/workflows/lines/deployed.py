@@ -194,8 +194,8 @@ def _fault(opener: urllib.request.OpenerDirector, request: urllib.request.Reques
         with error:
             return f"HTTP {error.code}"
     except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        return str(getattr(reason, "strerror", None) or reason)[:200]
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        return str((isinstance(reason, OSError) and reason.strerror) or reason)[:200]
     except Exception as error:  # http.client's own, for what is no HTTP
         return f"no answer of HTTP ({type(error).__name__})"
     try:

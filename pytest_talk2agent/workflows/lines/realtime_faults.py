@@ -1,5 +1,7 @@
 """Whose fault an error of a realtime server is: harmless, of this client, of the server, or of the agent.
 
+Apart, as both the protocol and the connection under it ask whose fault an error is.
+
 Harmless errors come from races that the protocol cannot avoid. What harms makes the session missing: nobody knows what
 the agent would have done. A reply that the model itself did not bring to its end stands as it is.
 """

@@ -137,7 +137,7 @@ class Wire:
         except TimeoutError:
             raise
         except (OSError, EOFError) as error:
-            reason = getattr(error, "strerror", None) or _line(error) or type(error).__name__
+            reason = (isinstance(error, OSError) and error.strerror) or _line(error) or type(error).__name__
             raise LineError("connect", f"nobody answers at {self._where}: {reason}") from None
         more = asyncio.Event()
         self._tasks = [asyncio.create_task(self._read(connection)), asyncio.create_task(self._write(connection, more))]

@@ -16,6 +16,10 @@ class Record(BaseModel):
         """The record as JSON values, without what has its default."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
+    def given(self, *names: str) -> list[str]:
+        """Which of some fields it has: those that are not None."""
+        return [name for name in names if vars(self)[name] is not None]
+
 
 WorkArchetype: TypeAlias = Literal[
     "FORM_FILL",

@@ -184,8 +184,8 @@ class _Checks:
                     self.known(file, (*there, "event_id"), "event", action.event_id, self.events)
 
     def trigger(self, file: str, place: tuple[Any, ...], trigger: Trigger) -> None:
-        for name in ("tool_call", "tool_result"):
-            if (tool := getattr(trigger, name)) is not None:
+        for name, tool in (("tool_call", trigger.tool_call), ("tool_result", trigger.tool_result)):
+            if tool is not None:
                 self.known(file, (*place, name), "tool", tool, self.tools)
         if trigger.external_event is not None:
             self.known(file, (*place, "external_event"), "event", trigger.external_event, self.events)
@@ -266,8 +266,7 @@ class _Checks:
             for number, name in enumerate(expected.must_not_be_stale):
                 self.field_of(self.gold, (*place, "must_not_be_stale", number), expected.artifact_id, name)
         for index, order in enumerate(gold.precedence):
-            for side in ("before", "after"):
-                name = getattr(order, side)
+            for side, name in (("before", order.before), ("after", order.after)):
                 if name not in self.tools and not _ACT.fullmatch(name):
                     self.known(self.gold, ("precedence", index, side), "tool", name, self.tools)
 

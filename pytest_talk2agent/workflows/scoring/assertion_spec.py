@@ -65,7 +65,7 @@ class Words(Record):
 
     @model_validator(mode="after")
     def _one_reading(self) -> Words:
-        if sum(getattr(self, name) is not None for name in READINGS) != 1:
+        if len(self.given(*READINGS)) != 1:
             raise ValueError(f"name exactly one of {', '.join(READINGS)}")
         if self.figure is not None and len(_measured(str(self.figure))) != 1:
             raise ValueError(f"{shown(self.figure)} is not one figure; write a number, with its unit if it has one")
@@ -191,14 +191,14 @@ class Assertion(Record):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Assertion:
-        if sum(getattr(self, name) is not None for name in KINDS) != 1:
+        if len(self.given(*KINDS)) != 1:
             raise ValueError(f"an assertion is exactly one of {', '.join(KINDS)}")
         return self
 
     @property
     def kind(self) -> str:
         """Which of the five it is."""
-        return next(name for name in KINDS if getattr(self, name) is not None)
+        return self.given(*KINDS)[0]
 
     @property
     def negative(self) -> bool:

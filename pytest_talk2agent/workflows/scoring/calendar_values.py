@@ -127,8 +127,11 @@ def _same_day(found: Moment, wanted: Moment) -> Truth:
     if found.day.named:
         return False if _weekday_of(wanted.day) not in (None, found.day.named.split()[-1]) else None
     short = found.short or wanted.short
-    for name in ("year", "month", "day"):
-        asked, said = getattr(wanted.day, name), getattr(found.day, name)
+    for name, asked, said in (
+        ("year", wanted.day.year, found.day.year),
+        ("month", wanted.day.month, found.day.month),
+        ("day", wanted.day.day, found.day.day),
+    ):
         if asked is None:
             continue
         if said is None or (asked % _SHORT_YEAR != said % _SHORT_YEAR if name == "year" and short else asked != said):

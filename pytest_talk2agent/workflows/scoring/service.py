@@ -1,5 +1,7 @@
 """How a session served its caller: kept or passed on, rightly or not, and which of the caller's requests were done.
 
+Apart from the gates: nothing passes or fails by it.
+
 Containment alone rewards an agent that keeps every call; a package says with a ``handoff`` assertion whether its call
 belongs to a human, and what became of that is one of five.
 """

@@ -39,6 +39,9 @@ class Refusal(Record):
         return self.when if self.when is not None else self.unless or ""
 
 
+_SHAPES = ("one", "first", "all", "value")
+
+
 class Query(Record):
     """A part of a tool's result: ``one`` row, the ``first`` row or null, ``all`` rows, or a single ``value``."""
 
@@ -49,19 +52,19 @@ class Query(Record):
 
     @model_validator(mode="after")
     def _one_shape(self) -> Query:
-        if sum(sql is not None for sql in (self.one, self.first, self.all, self.value)) != 1:
+        if len(self.given(*_SHAPES)) != 1:
             raise ValueError("a query is exactly one of `one`, `first`, `all` and `value`")
         return self
 
     @property
     def shape(self) -> str:
         """Which of the four it is."""
-        return next(name for name in ("one", "first", "all", "value") if getattr(self, name) is not None)
+        return self.given(*_SHAPES)[0]
 
     @property
     def sql(self) -> str:
         """Its statement."""
-        return str(getattr(self, self.shape))
+        return str(vars(self)[self.shape])
 
 
 class SqlTool(Record):

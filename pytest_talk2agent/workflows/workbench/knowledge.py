@@ -1,4 +1,7 @@
-"""The knowledge base: a search by shared words (APEX-Voice 1.6, `kb_search`)."""
+"""The knowledge base: a search by shared words (APEX-Voice 1.6, `kb_search`).
+
+Apart from the workbench: how documents are ranked decides scores, and is published by itself.
+"""
 
 from __future__ import annotations
 
