@@ -41,11 +41,12 @@ class TooLargeError(ValueError):
 class Guard:
     """An ASGI app around another one that lets through what may be answered, and adds `HEADERS` to each answer.
 
-    ``addresses`` are the origins, such as ``http://127.0.0.1:8765``, under which speakers have the page.
+    ``addresses`` are the origins, such as ``http://127.0.0.1:8765``, under which speakers have the page. ``sockets``
+    says that the app has web sockets: one is let through where a request that changes something would be.
     """
 
-    def __init__(self, app: App, addresses: Iterable[str]) -> None:
-        self._app = app
+    def __init__(self, app: App, addresses: Iterable[str], *, sockets: bool = False) -> None:
+        self._app, self._sockets = app, sockets
         self._origins = frozenset(address.rstrip("/").lower() for address in addresses)
         self._hosts = frozenset(urlsplit(origin).netloc for origin in self._origins)
 
@@ -54,8 +55,14 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
+        if scope["type"] == "websocket" and self._sockets:
+            if self._refusal(scope)[0]:
+                await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the server says 403
+            else:
+                await self._app(scope, receive, send)
+            return
         if scope["type"] != "http":
-            return  # there are no web sockets here; the server closes one that nobody accepts
+            return  # the server closes a web socket that nobody accepts
         status, text = self._refusal(scope)
         if status:
             await _answer(send, status, text)
@@ -73,7 +80,7 @@ class Guard:
             return 421, "not the address of this page; open the link as it was given"
         if one.get("origin", "").lower() not in ("", *self._origins):
             return 403, "another site's page may not speak for a speaker"
-        if scope["method"] not in _SAFE:
+        if scope.get("method") not in _SAFE:
             # Browsers send one with all that changes anything.
             if not one.get("origin"):
                 return 403, "no origin; record in the page"

@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from pytest_talk2agent.recording.page.guard import App
 
 PORT = 8765
+LARGEST_MESSAGE = 1 << 16
+"""Bytes of one message on a web socket: more than half a second of sound."""
+PING_SECONDS = 5.0
+"""How often a page on a web socket is asked whether it is there, and how long it may take to say so."""
 
 
 class ServingError(ValueError):
@@ -85,6 +91,11 @@ def listen(place: Place) -> socket.socket:
 
 def serve(app: App, place: Place, listening: socket.socket) -> None:
     """Serve until the process is told to end. Imports uvicorn, the extra `record`."""
+    server_of(app, place).run(sockets=[listening])
+
+
+def server_of(app: App, place: Place, *, sockets: bool = False) -> uvicorn.Server:
+    """The server of an app; with ``sockets`` it takes web sockets, which needs websockets, the extra `calls`."""
     import uvicorn
 
     config = uvicorn.Config(
@@ -92,7 +103,10 @@ def serve(app: App, place: Place, listening: socket.socket) -> None:
         log_level="warning",
         access_log=False,
         lifespan="off",
-        ws="none",
+        ws="websockets-sansio" if sockets else "none",
+        ws_max_size=LARGEST_MESSAGE,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
         proxy_headers=False,
         server_header=False,
         limit_concurrency=100,
@@ -100,4 +114,4 @@ def serve(app: App, place: Place, listening: socket.socket) -> None:
         ssl_certfile=None if place.certificate is None else str(place.certificate),
         ssl_keyfile=None if place.key is None else str(place.key),
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config)

@@ -20,6 +20,8 @@ from pytest_talk2agent.workflows.scoring.grade import Compat
 
 TEXT = "text"
 """The condition of sessions without sound."""
+HUMAN = "caller=human;"
+"""What the condition of a call with a person says."""
 
 Pair = tuple[SessionRecord, SessionRecord]
 Value = Callable[[SessionRecord], "Fraction | None"]
@@ -61,7 +63,10 @@ class ConditionDelta:
 
 
 def condition_deltas(records: Sequence[SessionRecord], compat: Compat | None = None) -> list[ConditionDelta]:
-    """Every condition of an agent against the first of its own: text before sound, clean before noisy, then by name."""
+    """Every condition of an agent against the first of its own.
+
+    Text comes before sound, a synthetic caller before a person, clean before noisy; then it goes by name.
+    """
     held: dict[str, dict[str, list[SessionRecord]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         held[record.key.agent][record.key.sound or TEXT].append(record)
@@ -72,9 +77,9 @@ def condition_deltas(records: Sequence[SessionRecord], compat: Compat | None = N
     return found
 
 
-def _order(condition: str) -> tuple[bool, bool, bool, str]:
+def _order(condition: str) -> tuple[bool, bool, bool, bool, str]:
     clean = "channel=own" in condition or "channel=clean" in condition
-    return condition != TEXT, condition.startswith("C3"), not clean, condition
+    return condition != TEXT, HUMAN in condition, condition.startswith("C3"), not clean, condition
 
 
 def _delta(

@@ -100,6 +100,18 @@ class Holder:
         )
 
     @property
+    def records(self) -> list[SessionRecord]:
+        """All that is kept: one record a session."""
+        return self._ledger.records()
+
+    def next_repetition(self, package: Package, agent: NamedAgent) -> int:
+        """The first repetition of a session that has no result yet."""
+        repetition = 0
+        while self._ledger.finished(self.key(package, agent, repetition)) is not None:
+            repetition += 1
+        return repetition
+
+    @property
     def logs(self) -> Path:
         """The folder of the logs."""
         return self.folder / "logs"

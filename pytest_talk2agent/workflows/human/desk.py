@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pytest_talk2agent.workflows.human.microphone import Microphone
@@ -47,13 +47,18 @@ Send: TypeAlias = "Callable[[bytes | Mapping[str, Any]], None]"
 
 @dataclass
 class Desk:
-    """Where a person sits: ``detector`` finds the words of the microphone, ``ear`` writes them down (by ``ear_id``)."""
+    """Where a person sits.
+
+    ``detector`` finds the words of the microphone, ``ear`` writes them down (by ``ear_id``), and ``page`` is what the
+    page says of the sound that it plays and records.
+    """
 
     microphone: Microphone
     send: Send
     detector: str
     ear: Listener | None = None
     ear_id: str = ""
+    page: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.doings: queue.SimpleQueue[Doing] = queue.SimpleQueue()

@@ -34,10 +34,14 @@ class Consent:
 
 @dataclass
 class Person:
-    """Who calls. ``name`` is a pseudonym; ``real`` says that it takes real time."""
+    """Who calls.
+
+    ``name`` is a pseudonym, ``consent`` None where none was given, and so nothing recorded. ``real`` says that it takes
+    real time.
+    """
 
     name: str
-    consent: Consent
+    consent: Consent | None
     desk: Desk
     real: bool = True
 
@@ -46,8 +50,8 @@ class Person:
         return {
             "caller": CALLER,
             "name": self.name,
-            "consent_sha256": self.consent.sha256,
-            "agreed_at": self.consent.at,
+            "consent_sha256": self.consent.sha256 if self.consent is not None else None,
+            "agreed_at": self.consent.at if self.consent is not None else None,
             "words": Words(make_voice_finder(self.desk.detector)).settings(),
             "transcripts": self.desk.ear_id,
         }

@@ -94,7 +94,7 @@ class PersonSide(UserSide):
 
     def plain(self) -> dict[str, Any]:
         """How the person did it, for the end of the log."""
-        return {"microphone": self.desk.microphone.plain(), "marks": dict(self.marks)}
+        return {"microphone": self.desk.microphone.plain(), "marks": dict(self.marks), "page": dict(self.desk.page)}
 
     def begin(self) -> None:
         """Plan what happens by the time alone, and let the page know that the line is open."""
