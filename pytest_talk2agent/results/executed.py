@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from pytest_talk2agent.grading.retention import read_fraction
-from pytest_talk2agent.results.untrusted import listed, mapping
+from pytest_talk2agent.results.untrusted import listed, mapping, refuse_other_keys
 
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _MOST_ROUNDS = 100
@@ -39,8 +39,7 @@ class ExecutedEntry:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ExecutedEntry:
         """The inverse of `to_json`; raises KeyError, TypeError or ValueError for data that is none."""
-        if odd := data.keys() ^ {"file", "task_sha256", "scores"}:
-            raise TypeError(f"an execution has {'no' if min(odd) in data else 'to have'} {min(odd)!r}")
+        refuse_other_keys(data, "an execution", {"file", "task_sha256", "scores"})
         texts, scores = (data["file"], data["task_sha256"]), data["scores"]
         if not all(isinstance(text, str) for text in texts) or not isinstance(scores, list):
             raise TypeError("an execution has a file, a hash and a list of scores")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_talk2agent.results.untrusted import listed, mapping
+from pytest_talk2agent.results.untrusted import listed, mapping, refuse_other_keys
 
 OUTCOMES = ("passed", "failed", "unjudged")
 SHOWN = 5
@@ -36,8 +36,7 @@ class HeldEntry:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> HeldEntry:
         """The inverse of `to_json`; raises KeyError, TypeError or ValueError for data that is none."""
-        if odd := data.keys() ^ {"file", "package_sha256", "outcomes"}:
-            raise TypeError(f"a workflow has {'no' if min(odd) in data else 'to have'} {min(odd)!r}")
+        refuse_other_keys(data, "a workflow", {"file", "package_sha256", "outcomes"})
         if not isinstance(data["file"], str) or not _SHA256.fullmatch(str(data["package_sha256"])):
             raise ValueError("a workflow has a file and a SHA-256")
         outcomes = {int(name): outcome for name, outcome in mapping(data["outcomes"], "outcomes").items()}

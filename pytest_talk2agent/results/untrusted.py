@@ -10,7 +10,7 @@ import errno
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,6 +107,12 @@ def is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def refuse_other_keys(data: Mapping[str, Any], what: str, keys: Set[str]) -> None:
+    """Raise TypeError with one line where a mapping has another key, or lacks one."""
+    if odd := data.keys() ^ keys:
+        raise TypeError(f"{what} has {'no' if min(odd) in data else 'to have'} {min(odd)!r}")
 
 
 def refuse_other_types(record: Any) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_talk2agent.workflows.agents.protocol import Briefing, Returned
+from pytest_talk2agent.workflows.agents.protocol import Briefing, Call, Reply, Returned
 from pytest_talk2agent.workflows.agents.voice import (
     FRAME_BYTES,
     FRAME_MS,
@@ -32,6 +32,11 @@ SEARCH = {
     "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "additionalProperties": False},
 }
 BRIEFING = Briefing("You are on the phone.", "test", (SEARCH,), 1, 0, first_speaker="agent")
+
+
+GREETING = Reply("Hello, how can I help you today?")
+SEARCHES = Reply("One moment.", (Call("a", "kb_search", {"query": "x"}), Call("b", "kb_search", {})))
+GOODBYE = Reply("It is done, goodbye now.", end_call=True)
 
 
 def quiet(ms: int) -> list[bytes]:
@@ -161,6 +166,15 @@ class Driven:
             else:
                 plain.append([type(event).__name__])
         return plain
+
+
+def assert_conversed(call: Driven) -> None:
+    """The three replies were heard, and both calls made."""
+    assert call.said() == GREETING.text + SEARCHES.text + GOODBYE.text
+    assert [(one.call.name, one.call.args) for one in call.of(Called)] == [
+        (made.name, made.args) for made in SEARCHES.calls
+    ]
+    assert call.of(Heard) == [Heard("what the user said")]
 
 
 def found(called: Called) -> Returned:

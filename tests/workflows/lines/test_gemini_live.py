@@ -10,18 +10,24 @@ import pytest
 
 from pytest_talk2agent.workflows.agents.protocol import AgentError, Call, Reply
 from pytest_talk2agent.workflows.agents.registry import make_agent
-from pytest_talk2agent.workflows.agents.voice import Called, Finished, Flushed, Heard, LineError, VoiceAgent
+from pytest_talk2agent.workflows.agents.voice import Called, Finished, Flushed, LineError, VoiceAgent
 from tests.workflows.lines.brain import Replies
-from tests.workflows.lines.driving import BRIEFING, driving, quiet, speech
+from tests.workflows.lines.driving import (
+    BRIEFING,
+    GOODBYE,
+    GREETING,
+    SEARCHES,
+    assert_conversed,
+    driving,
+    quiet,
+    speech,
+)
 from tests.workflows.lines.faults import Fault, Moment, abort, closes, once
 from tests.workflows.lines.gemini_server import GeminiServer
 from tests.workflows.lines.server import serving
 from tests.workflows.lines.tls import certificate, server_side
 
 KEY = "AIza-t2a-RECOGNISABLE-0123456789"
-GREETING = Reply("Hello, how can I help you today?")
-SEARCHES = Reply("One moment.", (Call("a", "kb_search", {"query": "x"}), Call("b", "kb_search", {})))
-GOODBYE = Reply("It is done, goodbye now.", end_call=True)
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +55,7 @@ def test_a_conversation_with_parallel_calls(options: str, trusted: Path) -> None
     with calling(server, trusted, options) as agent, driving(agent) as call:
         call.converse()
     assert server.wrong == []
-    assert call.said() == GREETING.text + SEARCHES.text + GOODBYE.text
-    assert [(one.call.name, one.call.args) for one in call.of(Called)] == [
-        ("kb_search", {"query": "x"}),
-        ("kb_search", {}),
-    ]
-    assert call.of(Heard) == [Heard("what the user said")]
+    assert_conversed(call)
     kinds = server.got_kinds()
     assert kinds[:2] == ["setup", "realtime_input.text"]
     assert kinds[-1] == "tool_response"

@@ -9,18 +9,17 @@ import pytest
 
 from pytest_talk2agent.workflows.agents.protocol import AgentError, Briefing, Call, Reply
 from pytest_talk2agent.workflows.agents.registry import make_agent
-from pytest_talk2agent.workflows.agents.voice import Called, Finished, Flushed, Heard, LineError, Sound, VoiceAgent
+from pytest_talk2agent.workflows.agents.voice import Finished, Flushed, LineError, Sound, VoiceAgent
 from tests.workflows.lines.brain import Replies
-from tests.workflows.lines.driving import BRIEFING, SEARCH, driving, quiet, speech
+from tests.workflows.lines.driving import BRIEFING, GOODBYE, GREETING, SEARCH, assert_conversed, driving, quiet, speech
 from tests.workflows.lines.faults import Fault, Moment, abort, closes, once
 from tests.workflows.lines.realtime_server import RealtimeServer
 from tests.workflows.lines.server import serving
 
 FORMS = ("ga", "beta")
 KEY = "sk-t2a-RECOGNISABLE-0123456789"
-GREETING = Reply("Hello, how can I help you today?")
 SEARCHES = Reply("One moment.", (Call("a", "kb_search", {"query": "x"}), Call("b", "kb_search", "")))
-GOODBYE = Reply("It is done, goodbye now.", end_call=True)
+"""As those of the driver; the second call sends no arguments, which is no JSON."""
 
 
 def served(*replies: Reply, **more: Any) -> RealtimeServer:
@@ -44,12 +43,7 @@ def test_a_conversation_with_parallel_calls(form: str, options: str) -> None:
     with calling(server, options) as agent, driving(agent) as call:
         call.converse()
     assert server.wrong == []
-    assert call.said() == GREETING.text + SEARCHES.text + GOODBYE.text
-    assert [(one.call.name, one.call.args) for one in call.of(Called)] == [
-        ("kb_search", {"query": "x"}),
-        ("kb_search", {}),
-    ]
-    assert call.of(Heard) == [Heard("what the user said")]
+    assert_conversed(call)
     kinds = server.got_types()
     assert kinds[:3] == ["session.update", "conversation.item.create", "response.create"]
     # Both results, then one request for a reply.
