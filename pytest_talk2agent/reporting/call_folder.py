@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_talk2agent.reporting.html.workflow_section import Campaign
 from pytest_talk2agent.reporting.report_folder import ReportFolder
-from pytest_talk2agent.reporting.saved_workflows import read_campaign
 from pytest_talk2agent.results.gate import decide_gate
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
-from pytest_talk2agent.workflows.campaign.saved import WORKFLOWS
+from pytest_talk2agent.workflows.campaign.saved import WORKFLOWS, read_saved_campaign, regate_campaign
 
 SESSIONS = "sessions"
 """Where records, logs and recordings lie, below the folder."""
@@ -34,12 +35,14 @@ def write_calls(folder: Path, records: Sequence[SessionRecord], agents: Mapping[
             "logs": str(folder / SESSIONS / "logs"),
         },
     )
-    campaign = read_campaign(folder)
-    assert campaign is not None, "it was just written"
+    saved = read_saved_campaign(folder)
+    assert saved is not None, "it was just written"
+    decided = regate_campaign(saved, CampaignRules(), None)
+    campaign = Campaign(decided, saved.records, logs=saved.logs, agents=saved.agents)
     gate = replace(
         decide_gate([], {}, (), inconclusive_passes=False),
-        passed=campaign.gate.passed,
-        reasons=campaign.gate.reasons,
+        passed=decided.passed,
+        reasons=decided.reasons,
     )
     report.finish([], {}, gate, "", campaign=campaign)
 

@@ -98,12 +98,10 @@ def _refuse(calls: Sequence[SessionRecord]) -> None:
             raise ValueError(f"no call with a {kind} caller in these runs")
         if len(found) > 1:
             raise ValueError(f"calls with a {kind} caller were held in several ways: {' and '.join(found)}")
-    whats = {"package": "package_sha256", "agent": "agent_sha256"}
-    for what, digest in whats.items():
-        seen: dict[str, str] = {}
-        for one in calls:
-            name, sha = getattr(one.key, what), getattr(one.key, digest)
-            if seen.setdefault(name, sha) != sha:
+    seen: dict[tuple[str, str], str] = {}
+    for key in (one.key for one in calls):
+        for what, name, sha in (("package", key.package, key.package_sha256), ("agent", key.agent, key.agent_sha256)):
+            if seen.setdefault((what, name), sha) != sha:
                 raise ValueError(f"{what} {name} is another one in some of these calls; hold them with the same")
     scoring = sorted({one.key.scoring for one in calls})
     if len(scoring) > 1:
