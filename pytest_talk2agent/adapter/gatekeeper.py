@@ -47,7 +47,7 @@ class Gatekeeper:
         self._session: pytest.Session | None = None
         self._finished = False
         self._files = RunFiles(config, voice)
-        self._items = ReportKeeper(RECORD, ITEM, lambda plan: plan.items, _read, self._take)
+        self._items = ReportKeeper(RECORD, ITEM, lambda plan: plan.items, _read, self._take, ("call",))
         self.trials = TrialKeeper(self._files.append)
         self.workflows = WorkflowKeeper(voice)
         self.rejected: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -36,7 +36,7 @@ class ReportKeeper(Generic[Result]):
 
     ``result`` and ``item`` are the properties that hold the record of an item and what it is. ``planned`` gives what
     items a plan has, by node id, for those that die before they say it; ``read`` makes a result of a record, ``take``
-    is called with each. ``places`` are the file and the line (from 1) of each item.
+    is called with each. A record is taken from the reports of some ``phases`` alone. ``places`` are the file and the line (from 1) of each item.
     """
 
     def __init__(
@@ -46,9 +46,10 @@ class ReportKeeper(Generic[Result]):
         planned: Callable[[Plan], Mapping[str, str]],
         read: Callable[[object], Result],
         take: Callable[[Result], None] = lambda result: None,
+        phases: Collection[str] = ("setup", "call", "teardown"),
     ) -> None:
         self._names = result, item
-        self._planned, self._make, self._take = planned, read, take
+        self._planned, self._make, self._take, self._phases = planned, read, take, phases
         self._plan = Plan()
         self.places: dict[str, tuple[str, int]] = {}
         self._tries: dict[tuple[str, str], Try[Result]] = {}
@@ -102,7 +103,9 @@ class ReportKeeper(Generic[Result]):
         if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
             self._tries[who] = Try()
         this = self._tries[who]
-        if name in ours and report.when == "call" and this.result is None:  # a subtest may have brought it already
+        if (
+            name in ours and report.when in self._phases and this.result is None
+        ):  # a subtest may have brought it already
             this.result = self._make(ours[name])
             self._take(this.result)
         if report.failed and report.when == "call" and this.result is not None:

@@ -85,7 +85,9 @@ def read_saved_campaign(folder: Path) -> SavedCampaign | None:
     try:
         saved = TypeAdapter(SavedCampaign).validate_json(path.read_bytes())
     except ValidationError as error:
-        said = error.errors()[0]["msg"].removeprefix("Value error, ").splitlines()[0]
+        first = error.errors()[0]
+        place = "".join(f"{part}: " for part in first["loc"][-1:])
+        said = place + first["msg"].removeprefix("Value error, ").splitlines()[0]
         raise ValueError(f"{path} is not what a run writes ({said}); {_AGAIN}") from None
     if len(saved.records) < expected:
         raise ValueError(f"{path} has {counted(len(saved.records), 'session')}, and the run had {expected}; {_AGAIN}")
