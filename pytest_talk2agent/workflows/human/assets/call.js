@@ -133,7 +133,8 @@ function draw() {
   };
   const focused = document.activeElement?.dataset?.id;
   const here = state.lines.filter((line) => state.here.includes(line.id));
-  $("here").replaceChildren(...here.map(lineOf));
+  const due = here.filter((line) => open && state.lit.includes(line.id));
+  $("here").replaceChildren(...[...due, ...here.filter((line) => !due.includes(line))].map(lineOf));
   $("others").replaceChildren(...state.lines.filter((line) => !state.here.includes(line.id)).map(lineOf));
   if (focused) document.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
   $("status").textContent = status();
