@@ -36,7 +36,8 @@ class ReportKeeper(Generic[Result]):
 
     ``result`` and ``item`` are the properties that hold the record of an item and what it is. ``planned`` gives what
     items a plan has, by node id, for those that die before they say it; ``read`` makes a result of a record, ``take``
-    is called with each. A record is taken from the reports of some ``phases`` alone. ``places`` are the file and the line (from 1) of each item.
+    is called with each. A record is taken from the reports of some ``phases`` alone. ``places`` are the file and the
+    line (from 1) of each item.
     """
 
     def __init__(
