@@ -19,7 +19,6 @@ from pytest_talk2agent.reporting.html.before import Before, BeforeBaseline, Befo
 from pytest_talk2agent.reporting.html.page import write_page
 from pytest_talk2agent.reporting.html.recordings import Bounds, Recordings, digests
 from pytest_talk2agent.reporting.html.workflow_section import Campaign, recorded_calls
-from pytest_talk2agent.reporting.saved_workflows import read_campaign
 from pytest_talk2agent.reporting.visible import visible_line
 from pytest_talk2agent.results.baseline import Baseline
 from pytest_talk2agent.results.condition_summary import ConditionSummary, summarise
@@ -29,7 +28,9 @@ from pytest_talk2agent.results.store import write_whole
 from pytest_talk2agent.results.task_result import TaskResult
 from pytest_talk2agent.results.verdict import METRICS
 from pytest_talk2agent.tasks.errors import counted
+from pytest_talk2agent.workflows.campaign.campaign_gate import CampaignRules
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
+from pytest_talk2agent.workflows.campaign.saved import read_saved_campaign, regate_campaign
 
 NO_END = "the run did not come to its end (there is no run.json): no verdict"
 
@@ -96,14 +97,30 @@ def run_report(options: argparse.Namespace) -> int:
 
 def _campaign(folder: Path, beside: Sequence[Path], rerun: Rerun | None) -> Campaign | None:
     """The workflows of a run, and the sessions of others; raises ValueError where one of those has none."""
-    campaign = read_campaign(folder, rerun)
+    campaign = _saved_campaign(folder, rerun)
     others: list[SessionRecord] = []
     for other in beside:
-        found = read_campaign(other)
+        found = _saved_campaign(other)
         if found is None or campaign is None:
             raise ValueError(f"--beside {other}: {folder if found is not None else other} has no workflows")
         others += found.records.values()
     return campaign if campaign is None else replace(campaign, beside=others)
+
+
+def _saved_campaign(folder: Path, started: Rerun | None = None) -> Campaign | None:
+    saved = read_saved_campaign(folder)
+    if saved is None:
+        return None
+    return Campaign(
+        regate_campaign(saved, CampaignRules(), None),
+        saved.records,
+        logs=saved.logs,
+        agents=saved.agents,
+        errors=saved.errors,
+        comparisons=saved.comparisons,
+        started=started or Rerun(),
+        compat=saved.compat,
+    )
 
 
 def _gate(saved: SavedRun) -> Gate:
