@@ -38,7 +38,7 @@ from pytest_talk2agent.workflows.human.desk import Desk, Lost
 from pytest_talk2agent.workflows.human.microphone import Microphone
 from pytest_talk2agent.workflows.human.person import Person, sound_with
 from pytest_talk2agent.workflows.human.reception import Absent, Arrived, Reception
-from pytest_talk2agent.workflows.human.words import make_voice_finder
+from pytest_talk2agent.workflows.human.words import Words, make_voice_finder
 from pytest_talk2agent.workflows.package.loader import load_package
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.scoring.model_judge import make_field_judge
@@ -219,8 +219,10 @@ def _held(
     came: Arrived | Absent | None = None
     while came is None:
         came = reception.wait(0.5)
-    desk = came.desk if isinstance(came, Arrived) else Desk(Microphone(SAMPLE_RATE), _nobody, options.detector)
-    if isinstance(came, Absent):
+    if isinstance(came, Arrived):
+        desk = came.desk
+    else:
+        desk = Desk(Microphone(SAMPLE_RATE), _nobody, Words(make_voice_finder(options.detector)))
         desk.doings.put(Lost(came.reason))
     holder.sound = sound_with(
         Person(options.person, came.consent, desk),

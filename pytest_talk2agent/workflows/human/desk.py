@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pytest_talk2agent.workflows.human.microphone import Microphone
+from pytest_talk2agent.workflows.human.words import Words
 
 if TYPE_CHECKING:
     from pytest_talk2agent.workflows.audio.ports import Listener
@@ -49,13 +50,13 @@ Send: TypeAlias = "Callable[[bytes | Mapping[str, Any]], None]"
 class Desk:
     """Where a person sits.
 
-    ``detector`` finds the words of the microphone, ``ear`` writes them down (by ``ear_id``), and ``page`` is what the
-    page says of the sound that it plays and records.
+    ``words`` finds those of the microphone, and is ready before the call begins; ``ear`` writes them down (by
+    ``ear_id``), and ``page`` is what the page says of the sound that it plays and records.
     """
 
     microphone: Microphone
     send: Send
-    detector: str
+    words: Words
     ear: Listener | None = None
     ear_id: str = ""
     page: Mapping[str, Any] = field(default_factory=dict)

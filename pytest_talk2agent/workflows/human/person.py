@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_talk2agent.workflows.audio.ports import ClipError, SoundOptions
 from pytest_talk2agent.workflows.human.desk import Desk
 from pytest_talk2agent.workflows.human.side import PersonSide
-from pytest_talk2agent.workflows.human.words import Words, make_voice_finder
 
 if TYPE_CHECKING:
     from pytest_talk2agent.workflows.audio.ports import Listener, Samples
@@ -52,7 +51,7 @@ class Person:
             "name": self.name,
             "consent_sha256": self.consent.sha256 if self.consent is not None else None,
             "agreed_at": self.consent.at if self.consent is not None else None,
-            "words": Words(make_voice_finder(self.desk.detector)).settings(),
+            "words": self.desk.words.settings(),
             "transcripts": self.desk.ear_id,
         }
 

@@ -21,6 +21,7 @@ from pytest_talk2agent.workflows.human.card import Card
 from pytest_talk2agent.workflows.human.desk import Desk, HungUp, Lost, Marked, Send, Unmarked
 from pytest_talk2agent.workflows.human.microphone import Microphone
 from pytest_talk2agent.workflows.human.person import Consent
+from pytest_talk2agent.workflows.human.words import Words, make_voice_finder
 
 CLOSED = "the page was closed in mid call"
 _GONE = (1000, 1001)
@@ -204,8 +205,9 @@ class Reception:
             raise PageError(str(error)) from None
         assert self._send is not None, "it is there"
         self.rate = told.rate
+        words = Words(make_voice_finder(self._detector))  # a model may take a while, which is no part of the call
         page = {"output_ms": told.output_ms, "echo_cancelled": told.echo_cancelled}
-        self._desk = Desk(microphone, self._send, self._detector, self._ear, self._ear_id, page)
+        self._desk = Desk(microphone, self._send, words, self._ear, self._ear_id, page)
         self._comes.put(Arrived(self._agreed, self._desk))
 
     def _tell(self, what: Mapping[str, Any]) -> None:

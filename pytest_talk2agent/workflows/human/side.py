@@ -17,7 +17,7 @@ from pytest_talk2agent.workflows.caller.flow import CLAIMING, OVERLAPPING, Plan,
 from pytest_talk2agent.workflows.caller.speech import Wordings
 from pytest_talk2agent.workflows.human.card import card_of, is_lit
 from pytest_talk2agent.workflows.human.desk import Desk, HungUp, Lost, Marked, Unmarked
-from pytest_talk2agent.workflows.human.words import Begun, Words, make_voice_finder
+from pytest_talk2agent.workflows.human.words import Begun
 from pytest_talk2agent.workflows.package.user import EventSpec
 from pytest_talk2agent.workflows.session.overlaps import Speech
 from pytest_talk2agent.workflows.session.scene import Scene
@@ -75,14 +75,14 @@ class Spoken:
 
 
 class PersonSide(UserSide):
-    """The person's side of one session. Raises ValueError for a detector that cannot be had."""
+    """The person's side of one session."""
 
     def __init__(self, scene: Scene, wordings: Wordings, talk: LiveConversation, desk: Desk, *, seed: int) -> None:
         super().__init__(scene, wordings, talk, seed=seed, duplex=True)
         self.desk, self.live = desk, talk
         self.card = card_of(scene.package, wordings)
         self.marks: dict[str, int] = dict.fromkeys(("before", "during", "after", "unmarked", "out_of_turn"), 0)
-        self._finder = Words(make_voice_finder(desk.detector))
+        self._finder = desk.words
         self._taken = Taken()
         self._fired: list[str] = []
         self._said: list[str] = []

@@ -13,6 +13,7 @@ from pytest_talk2agent.workflows.agents.voice import FRAME_MS, FRAME_SAMPLES, SA
 from pytest_talk2agent.workflows.human.desk import Desk, HungUp, Marked
 from pytest_talk2agent.workflows.human.microphone import HELD_MS, Microphone
 from pytest_talk2agent.workflows.human.person import Consent, Person, sound_with
+from pytest_talk2agent.workflows.human.words import LoudVoice, Words
 from pytest_talk2agent.workflows.package.package import Package
 from pytest_talk2agent.workflows.session.log import EventLog
 from pytest_talk2agent.workflows.session.run import RunOptions, run_session
@@ -41,7 +42,7 @@ class Actor:
     mute: bool = False
 
     def __post_init__(self) -> None:
-        self.desk = Desk(Microphone(SAMPLE_RATE), self._take, "level")
+        self.desk = Desk(Microphone(SAMPLE_RATE), self._take, Words(LoudVoice()))
         self.person = Person("amy", CONSENT, self.desk, real=False)
 
     def tap(self, line: str, *, last: bool = False) -> None:
