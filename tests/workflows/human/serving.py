@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pytest_talk2agent.workflows.campaign.record import SessionRecord
@@ -58,11 +59,14 @@ def serve_call(folder: Path, *options: str) -> CallServer:
     package = write(badge(), folder / "toy_badge")
     out = folder / "calls"
     command = [sys.executable, "-m", "pytest_talk2agent.cli", "call", str(package), "--agent=spoken:oracle"]
+    # A shell starts what runs in its background with SIGINT ignored, and whoever is started then inherits that.
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(
         [*command, f"--out={out}", "--port=0", "--detector=level", "--reference=1", "--person=amy", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        preexec_fn=heeds,
     )
     assert process.stdout is not None
     printed = []
