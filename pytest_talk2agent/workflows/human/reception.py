@@ -24,8 +24,8 @@ from pytest_talk2agent.workflows.human.person import Consent
 from pytest_talk2agent.workflows.human.words import Words, make_voice_finder
 
 CLOSED = "the page was closed in mid call"
-_GONE = (1000, 1001)
-"""How a browser closes a socket whose page is closed, reloaded or left."""
+_GONE = (1000, 1001, 1005)
+"""How a browser closes a socket whose page is closed, reloaded or left; 1005 is a close without a code."""
 
 
 class _Message(BaseModel):

@@ -134,7 +134,9 @@ def test_a_page_may_come_again_before_the_call_but_not_after_it(client: TestClie
         assert closed(page) == TAKEN
 
 
-@pytest.mark.parametrize(("code", "why"), [(1001, CLOSED), (1006, "the connection to the page was lost")])
+@pytest.mark.parametrize(
+    ("code", "why"), [(1001, CLOSED), (1005, CLOSED), (1006, "the connection to the page was lost")]
+)
 def test_a_page_that_goes_in_mid_call_is_a_loss(client: TestClient, reception: Reception, code: int, why: str) -> None:
     with line(client) as page:
         entered(page)

@@ -164,7 +164,8 @@ function level({ rms }) {
 
 function lost(text) {
   fault(text);
-  if (calling) tell({ type: "hang-up", why: "fault", text });
+  // A page that is being closed loses its microphone first: the timer ends with it, and the socket says what happened.
+  if (calling) setTimeout(() => tell({ type: "hang-up", why: "fault", text }), 500);
 }
 
 function fault(text) {
