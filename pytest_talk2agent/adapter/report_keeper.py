@@ -104,9 +104,8 @@ class ReportKeeper(Generic[Result]):
         if report.when == "setup" or who not in self._tries or report.outcome in ("rerun", "retried"):
             self._tries[who] = Try()
         this = self._tries[who]
-        if (
-            name in ours and report.when in self._phases and this.result is None
-        ):  # a subtest may have brought it already
+        # A subtest may have brought it already.
+        if name in ours and report.when in self._phases and this.result is None:
             this.result = self._make(ours[name])
             self._take(this.result)
         if report.failed and report.when == "call" and this.result is not None:
